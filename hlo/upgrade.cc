@@ -65,7 +65,7 @@ bool HasTuple(absl::Span<const Shape> shapes) {
 }
 
 // Returns the descriptor of what a target needs beyond the leaves of a typed call; "" if nothing.
-// The same rule as in python/callbridge/jax/__init__.py, except for the opaque: it is not known
+// The same rule as in python/callbridge/_core/_call_site.py, except for the opaque: it is not known
 // here which targets read it.
 std::string SiteAttribute(const CallSite& site) {
   if (site.api_version == ApiVersion::kStatusReturningUnified &&

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from callbridge._core import _output
-from callbridge._core._find_library import PREFIX, find_library
+from callbridge._core._installation import PREFIX, find_library
 
 __all__ = ["cmake_dir", "include_dir", "libs"]
 

@@ -15,26 +15,26 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from callbridge._core import (
+    _buffers,
     _c_api,
     _call_site,
-    _file_contents,
-    _operands,
-    _operator_info,
+    _library_files,
+    _mindspore,
+    _options,
     _shapes,
     _target,
-    _target_abis,
 )
-from callbridge._core._attributes import Attributes
 from callbridge._core._buffers import Form
-from callbridge._core._error import CallbridgeError
-from callbridge._core._file_contents import FileContents
+from callbridge._core._call_site import Attributes
+from callbridge._core._error import CallbridgeError, find_platform, parse_platform
 from callbridge._core._fork_lock import ProcessLock
-from callbridge._core._inferred_results import InferredResults, are_left_out
-from callbridge._core._platform import find_platform, parse_platform
+from callbridge._core._library_files import FileContents
+from callbridge._core._mindspore import InferredResults, are_left_out
 from callbridge._core._target import Immutable, Target
 from callbridge.typing import (
     Abi,
     Bytes,
+    CallOptions,
     DtypeTree,
     DuckTypedArray,
     NumpyArray,
@@ -101,14 +101,14 @@ class Library(Immutable):
         name: str | None = None,
     ):
         """Opens the file at `path`, which the user named `name` if that is another text."""
-        contents = contents or _file_contents.read(path)
+        contents = contents or _library_files.read(path)
         handle = ctypes.c_void_p()
         load = _c_api.library_load_isolated if isolate else _c_api.library_load
         load(_c_api.text(path, "path"), ctypes.byref(handle))
         self.path = path if name is None else name
         self.targets = tuple(_targets(handle, self))
         if self._content:
-            contents = _file_contents.of_operator(path, self._content)
+            contents = _library_files.of_operator(path, self._content)
             self.targets = tuple(_target.renamed(target, self.path) for target in self.targets)
         elif contents is None or not contents.still_there():
             raise CallbridgeError("ABORTED", f"{path} changed while it was opened; load it again")
@@ -144,7 +144,7 @@ class Library(Immutable):
             for target in self.targets
             if target.name == name and find_platform(target.platform) == wanted
         ]
-        if _target_abis.is_untyped(abi):
+        if _target.is_untyped(abi):
             found.sort(key=lambda target: target.abi == "typed_ffi")
         if found:
             return found[0]
@@ -186,6 +186,7 @@ class Library(Immutable):
         result: DuckTypedArray,
         **options: Unpack[RunOptions],
     ) -> NumpyArray: ...
+    @_options.documented(CallOptions)
     def run(
         self,
         name: str,
@@ -217,15 +218,7 @@ class Library(Immutable):
           platform: "Host" or "cpu", "CUDA", "ROCM". GPU targets get pointers to host memory.
           abi: The target's ABI, if Target.abi is None, or if the name is both a typed handler's and
             an untyped function's; otherwise the handler is called.
-          opaque: Any bytes, for untyped targets that take them.
-          attributes: For typed handlers, by name: a bool, int (int64 to the handler), float
-            (double), str or bytes; a NumPy scalar, of its own type; a NumPy array; or a dict of
-            these, a dictionary.
-          tuple_layout: How tuple operands are laid out: "nested", nested tables as XLA documents
-            them, or "flat", for targets written against jaxlib >= 0.4.38.
-          operator_info: What the target's author declares of its calls, of any ABI: the dict that
-            MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. A call that it
-            does not allow is INVALID_ARGUMENT; attributes that have a default may be left out.
+          operator_info: ... A call that it does not allow is INVALID_ARGUMENT.
 
         Returns:
           A new NumPy array, or tuples of them, in the form of `result`.
@@ -242,9 +235,9 @@ class Library(Immutable):
                 f"operands: expected a list or tuple of operands, got {type(operands).__name__}"
             )
         target = _target.to_c(self.target(name, platform, abi), abi)
-        arrays = _operands.arrays(tuple(operands))
+        arrays = _buffers.arrays(tuple(operands))
         given_attributes = Attributes({} if attributes is None else attributes)
-        declared = _operator_info.OperatorInfo(operator_info)
+        declared = _mindspore.OperatorInfo(operator_info)
         given = _shapes.leaves(arrays, "operands")
         if are_left_out(result):
             tree = InferredResults(target, result, declared, attributes).tree(given)
@@ -287,7 +280,7 @@ def _open_pickled(path: str, absolute_path: str, digest: str, isolate: bool) -> 
     with _lock:
         opened = _opened.get((absolute_path, digest))
         if opened is None:
-            contents = _file_contents.read(absolute_path)
+            contents = _library_files.read(absolute_path)
             if contents is not None and contents.digest != digest:
                 raise _changed(absolute_path)
             opened = Library(absolute_path, isolate, contents, path)

@@ -13,42 +13,31 @@ Everything here is thread-safe as far as the targets are.
 from __future__ import annotations
 
 import itertools
-import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from callbridge._calls import _bound_calls, _devices, _python_calls
 from callbridge._calls._bound_function import BoundFunction
 from callbridge._calls._devices import DeviceArray as DeviceArray  # that others may name it
 from callbridge._calls._devices import open_device
-from callbridge._core import _aliases, _call_site, _handles, _operator_info, _shapes, _target
-from callbridge._core._arguments import OF_XLA, refuse_others
-from callbridge._core._attributes import Attributes
+from callbridge._core import _c_api, _call_site, _options, _shapes, _target
 from callbridge._core._buffers import Form
-from callbridge._core._error import CallbridgeError
-from callbridge._core._inferred_results import InferredResults, are_left_out
-from callbridge._core._platform import parse_platform
+from callbridge._core._call_site import Attributes
+from callbridge._core._error import CallbridgeError, parse_platform
+from callbridge._core._mindspore import InferredResults, are_left_out
 from callbridge._core._target import Target
-from callbridge._targets import _typed_handlers
+from callbridge._targets import _libraries
 from callbridge._targets._libraries import libraries_of
 from callbridge._targets._registry import embedded_registry
 from callbridge.library import Library
 from callbridge.typing import (
-    Abi,
-    Bytes,
     DtypeTree,
     DuckTypedArray,
-    Handlers,
     NumpyArray,
     NumpyCallOptions,
     NumpyTree,
-    OperatorInfo,
     Platform,
-    Pointer,
     ShapeTree,
-    TupleLayout,
 )
-from callbridge.typing import Attributes as AttributeValues
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -63,51 +52,19 @@ __all__ = [
     "register_type",
 ]
 
-# Keywords of callbridge.jax.custom_call that concern only XLA or JAX.
-_OF_JAX = {
-    **OF_XLA,
-    "has_side_effect": "every call takes place here, whether its result is used or not",
-    "vmap_method": "nothing is mapped here",
-    "input_layouts": "arrays are row-major here",
-    "output_layouts": "arrays are row-major here",
-}
-
 _registry = embedded_registry("callbridge.numpy")
-_libraries = libraries_of(_registry)
+_targets = libraries_of(_registry)
 
 
-def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
-    """Opens the library at `path`, so that custom_call() finds its targets by their names.
-
-    As callbridge.jax.load(): the library stays open until the process ends, loading a file of the
-    same content again returns the same Library, and custom_call() declares the ABI of a target
-    whose Target.abi is None. The library is another copy than callbridge.jax's, with static
-    variables of its own, unless it is that of an AOT operator.
-
-    Raises:
-      CallbridgeError: as callbridge.library.load(). ALREADY_EXISTS if one of its names is
-        registered with another function; nothing is registered then.
-    """
-    return _libraries.load(path, isolate)
-
-
-def register(
-    name: str,
-    function_or_capsule: Handlers,
-    platform: Platform = "cpu",
-    abi: Abi | None = None,
-) -> None:
-    """Registers one function; arguments and errors are those of callbridge.jax.register().
-
-    A function that is registered for a GPU is called with pointers to host memory and a null
-    stream, unless custom_call() has a device.
-    """
-    _registry.add_function(name, function_or_capsule, platform, abi)
-
-
-def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
-    """Registers a type of state or of user data, as callbridge.jax.register_type() does."""
-    _typed_handlers.register_type(name, type_id, type_info)
+load = _libraries.public(_libraries.load, __name__, _targets)
+register = _libraries.public(
+    _libraries.register,
+    __name__,
+    _targets,
+    more="""A function that is registered for a GPU is called with pointers to host memory and a
+    null stream, unless custom_call() has a device.""",
+)
+register_type = _libraries.public(_libraries.register_type, __name__, _targets)
 
 
 @overload
@@ -126,20 +83,11 @@ def custom_call(
 def custom_call(
     target: str, result: DuckTypedArray, **options: Unpack[NumpyCallOptions]
 ) -> BoundFunction[NumpyArray]: ...
+@_options.describe(NumpyCallOptions, others=True)
 def custom_call(
     target: str,
     result: str | ShapeTree | DtypeTree | None = None,
-    *,
-    abi: Abi | None = None,
-    platform: Platform | None = None,
-    opaque: Bytes = b"",
-    attributes: AttributeValues | None = None,
-    tuple_layout: TupleLayout = "nested",
-    operator_info: OperatorInfo | None = None,
-    input_output_aliases: Mapping[int, int] | None = None,
-    device: int | None = None,
-    sync: bool = False,
-    **others: Any,
+    **options: Unpack[NumpyCallOptions],
 ) -> BoundFunction[Any]:
     """Returns a function of arrays and tuples of arrays that calls a registered target.
 
@@ -156,15 +104,8 @@ def custom_call(
         `dtype`, or a plain tuple of these, nested too, for a tuple result.
         For an AOT operator of MindSpore that has an FInferShape: its dtype alone, or a plain tuple
         of the results' dtypes. None: one result of the operands' dtype.
-      abi: The target's ABI, if Target.abi is None and register() had none.
       platform: None: the platform that has the target; if several have it, the CPU.
-      opaque: Any bytes, for untyped targets that take them.
-      attributes: For typed handlers, by name, as for callbridge.library.Library.run(). They are
-        copied.
-      tuple_layout: How untyped targets expect tuple operands: "nested" or "flat".
-      operator_info: What the target's author declares of its calls, of any ABI: the dict that
-        MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. The function checks
-        operands of new shapes or types. Attributes that have a default may be left out.
+      operator_info: ... The function checks operands of new shapes or types.
       input_output_aliases: From operands to results, both counted as the arrays in preorder and of
         one shape and type. The target gets one buffer for both, which begins as a copy of the
         operand.
@@ -202,15 +143,13 @@ def custom_call(
       TypeError: if the result is neither an array nor a plain tuple; if `opaque` is not bytes; and
         if a value of `attributes` is not an attribute.
     """
-    refuse_others(others, _OF_JAX)
+    given = _options.completed(NumpyCallOptions, options)
     known = None if are_left_out(result) else _Result(_shapes.parse_fixed_result(result))
-    opaque_bytes = _call_site.opaque_bytes(opaque)
+    checked = _options.Checked(target, given)
+    attributes = given["attributes"]
     frozen_attributes = Attributes({} if attributes is None else attributes)
-    declared = _operator_info.OperatorInfo(operator_info)
-    aliases = _aliases.copied(input_output_aliases)
-    _call_site.check_tuple_layout(tuple_layout)
-    _target.check_name(target)
-    name = _libraries.registered_name(target)
+    name = _targets.registered_name(target)
+    device, sync, platform = given["device"], given["sync"], given["platform"]
     if device is None:
         if sync:
             raise TypeError("sync: expected a device too, since only devices are waited for")
@@ -218,33 +157,33 @@ def custom_call(
     else:
         platform = _on_cuda(platform)
         on_device = _devices.DeviceArrays(open_device(device), sync)
-    entry = _registry.find(name, platform, abi)
-    _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
+    entry = _registry.find(name, platform, given["abi"])
+    _target.check_fits(entry.target, entry.abi, checked.opaque, attributes)
 
     inferred = None
     if known is None:
-        inferred = InferredResults(entry.c_target, result, declared, attributes)
+        inferred = InferredResults(entry.c_target, result, checked.declared, attributes)
 
     def bind(operands: tuple[Any, ...]) -> Any:
         leaves = _shapes.leaves(operands, "operands")
         returned = _Result(inferred.tree(leaves)) if inferred is not None else known
         assert returned is not None
-        _aliases.check(aliases, leaves, None, returned.leaves, None)
+        _call_site.check_aliases(checked.aliases, leaves, None, returned.leaves, None)
         site = _call_site.site(
             operands,
             returned.tree,
-            tuple_layout,
-            opaque_bytes,
+            checked.tuple_layout,
+            checked.opaque,
             _shapes.array_text,
             frozen_attributes.handle,
-            declared.handle,
+            checked.declared.handle,
         )
-        operand_of = {result: operand for operand, result in aliases.items()}
+        operand_of = {result: operand for operand, result in checked.aliases.items()}
         forms = tuple(map(Form, leaves))
         operands_of_results = tuple(operand_of.get(i, -1) for i in range(len(returned.leaves)))
         tree = returned.without_leaves
         context = None if on_device is None else on_device.context()
-        handle = _handles.bind(entry.c_target, site, context)
+        handle = _c_api.bind(entry.c_target, site, context)
         bound_as = handle, forms, returned.forms, operands_of_results, tree
         if on_device is not None:
             return _python_calls.BoundCall(*bound_as, on_device)

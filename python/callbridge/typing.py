@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Union
 
 import numpy as np
@@ -102,7 +102,20 @@ class RunOptions(_Options, total=False):
 
 
 class CallOptions(_Options, total=False):
-    """Those that callbridge.numpy's, .torch's and .jax's custom_call() have."""
+    """Those that callbridge.numpy's, .torch's and .jax's custom_call() have.
+
+    Attributes:
+      abi: The target's ABI, if Target.abi is None and register() had none.
+      opaque: Any bytes, for untyped targets that take them.
+      attributes: For typed handlers, by name: a bool, int (int64 to the handler), float (double),
+        str or bytes; a NumPy scalar, of its own type; a NumPy array; or a dict of these, a
+        dictionary. They are copied.
+      tuple_layout: How untyped targets expect tuple operands: "nested", nested tables as XLA
+        documents them, or "flat", for targets written against jaxlib >= 0.4.38.
+      operator_info: What the target's author declares of its calls, of any ABI: the dict that
+        MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. Attributes that have a
+        default may be left out.
+    """
 
     platform: Platform | None
     input_output_aliases: Mapping[int, int] | None
@@ -113,6 +126,16 @@ class NumpyCallOptions(CallOptions, total=False):
 
     device: int | None
     sync: bool
+
+
+class TorchCallOptions(CallOptions, total=False):
+    """Those of callbridge.torch.custom_call()."""
+
+    has_side_effect: bool
+    vmap_method: VmapMethod | Callable[..., Any] | None
+    mutated_operands: Iterable[int]
+    backward: Callable[..., Any] | None
+    setup_context: Callable[..., Any] | None
 
 
 class JaxCallOptions(CallOptions, total=False):

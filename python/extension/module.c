@@ -18,7 +18,7 @@ static PyObject* AddType(PyObject* module, PyType_Spec* spec, const char* name) 
   return type;
 }
 
-// callbridge/_core/_extension.py compares this, since the package loads whatever file is there.
+// callbridge/_calls/_extension.py compares this, since the package loads whatever file is there.
 // Change the number of the interface when anything that one uses of the other changes.
 static const char kBuild[] = CALLBRIDGE_VERSION ", interface 3";
 
@@ -45,7 +45,7 @@ static int ModuleExec(PyObject* module) {
       (state->array_struct_name = PyUnicode_InternFromString("__array_struct__")) != NULL &&
       (state->ndarray = Imported("numpy", "ndarray")) != NULL &&
       (state->error_class = Imported("callbridge._core._error", "CallbridgeError")) != NULL &&
-      (state->numbers = Imported("callbridge._core._element_types", "NUMBERS")) != NULL;
+      (state->numbers = Imported("callbridge._core._shapes", "NUMBERS")) != NULL;
   return is_whole ? 0 : -1;
 }
 

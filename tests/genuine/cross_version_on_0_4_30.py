@@ -13,7 +13,7 @@ import cross_version_cases
 import jaxlib
 import numpy as np
 from callbridge._core import _c_api
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from jaxlib import xla_client
 
 

@@ -17,7 +17,7 @@ import struct
 import callbridge.jax
 import jax
 import numpy as np
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from jaxlib import xla_client
 
 try:

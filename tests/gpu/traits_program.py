@@ -10,7 +10,7 @@ import sys
 
 import jax
 import numpy as np
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from jaxlib import xla_client
 
 _, WAY, LIBRARY = sys.argv

@@ -29,8 +29,8 @@ if who == "atexit":
 import callbridge.jax  # noqa: E402
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
+from callbridge.jax._custom_call_op import VersionThreeConfig  # noqa: E402
 from callbridge.jax._frozen_attributes import freeze  # noqa: E402
-from callbridge.jax._handlers import VersionThreeConfig  # noqa: E402
 from callbridge.jax._runtimes import OWN_FFI_CALL, RUNTIME  # noqa: E402
 
 callbridge.jax.load(f"{tests}/jax/uses.so")

@@ -37,7 +37,7 @@ def by_callbridge(folder):
 
 def natively(folder):
     """What XLA warns of."""
-    from callbridge._core._function_address import make_capsule
+    from callbridge._core._native_functions import make_capsule
     from callbridge.library import load
 
     target = load(f"{folder}/targets.so").target("example", PLATFORM)

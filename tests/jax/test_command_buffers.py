@@ -18,7 +18,7 @@ import callbridge.numpy
 import jax
 import numpy as np
 import pytest
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from callbridge.jax import _registry
 from refused import refused
 from this_jax import PATHS, PREFERS_TYPED, has, needs

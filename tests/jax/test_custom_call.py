@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from callbridge._core import _call_site
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from callbridge.jax import _frozen_attributes, custom_call
 from callbridge.jax._runtimes import RUNTIME, jax_function
 from refused import refused

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from callbridge.jax import _registry, custom_call
 from callbridge.jax._runtimes import RUNTIME
 from calls import assert_equal, like, random, square, trees

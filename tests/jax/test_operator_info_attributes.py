@@ -7,7 +7,7 @@ import callbridge.library
 import jax
 import numpy as np
 import pytest
-from callbridge._core import _operator_info
+from callbridge._core import _mindspore
 from callbridge.jax import CallbridgeError
 from operator_infos import add_operator, attribute, information, register, with_factor
 from refused import refused
@@ -79,9 +79,7 @@ def test_defaults_in_python():
         attribute("on", "bool", value=True),
         attribute("text", "str", value="\u20ac"),
     ]
-    defaults = _operator_info.OperatorInfo(
-        information((), inputs=(), outputs=(), attr=attr)
-    ).defaults
+    defaults = _mindspore.OperatorInfo(information((), inputs=(), outputs=(), attr=attr)).defaults
     lists = defaults.pop("lists")
     assert {name: (array.dtype, array.tolist()) for name, array in lists.items()} == {
         "0": (np.int64, [1, 2]),

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from callbridge.jax import (
     CallbridgeError,
+    _called_targets,
     _partitioned_call,
     _partitioning,
     _registry,
-    _target_list,
-    _varying_axes,
+    _transforms,
 )
 from callbridge.jax._runtimes import RUNTIME, RUNTIMES
 
@@ -44,14 +44,14 @@ def row(request, monkeypatch):
         return (array, axes, keywords)
 
     found = request.param
-    monkeypatch.setattr(_varying_axes, "RUNTIME", found)
-    monkeypatch.setattr(_varying_axes, "_typeof", lambda array: array)
-    monkeypatch.setattr(_varying_axes, "jax_function", lambda name: {found.vary[0]: vary}[name])
+    monkeypatch.setattr(_transforms, "RUNTIME", found)
+    monkeypatch.setattr(_transforms, "_typeof", lambda array: array)
+    monkeypatch.setattr(_transforms, "jax_function", lambda name: {found.vary[0]: vary}[name])
     return found
 
 
 def test_axes_of_types(row):
-    axes = _varying_axes.axes_of
+    axes = _transforms.axes_of
     assert axes() == axes(types.SimpleNamespace()) == axes(varies(row)) == frozenset()
     assert axes(varies(row, "x"), varies(row), varies(row, "y", "x")) == {"x", "y"}
     if row.varying_axes != "vma":
@@ -62,7 +62,7 @@ def test_results_vary_where_operands_do(row):
     operands = [varies(row), varies(row, "y"), varies(row, "x")]
     results = [varies(row), varies(row, "z"), varies(row, "x", "y")]
     made = [varies(row), varies(row, "x"), varies(row, "y", "x", "w")]
-    call = _varying_axes.varying(lambda *arrays, **_: made, operands, results)
+    call = _transforms.varying(lambda *arrays, **_: made, operands, results)
     keywords = dict(row.vary[1])
     one, two, three = call(1, 2, keyword=3)
     assert one == (made[0], ("x", "y"), keywords)
@@ -75,7 +75,7 @@ def test_results_that_are_summed_vary_as_they_are(row):
         pytest.skip("its types have no such axes")
     made = [varies(row, "w", reduced="x", unreduced="y")]
     operands = [varies(row, "x", "y", "w")]
-    call = _varying_axes.varying(lambda: made, operands, [varies(row)])
+    call = _transforms.varying(lambda: made, operands, [varies(row)])
     assert call()[0] is made[0]
 
 
@@ -83,15 +83,15 @@ def test_a_call_that_varies_nowhere_is_the_call(row):
     def call():
         raise AssertionError
 
-    assert _varying_axes.varying(call, [varies(row)], [varies(row)]) is call
+    assert _transforms.varying(call, [varies(row)], [varies(row)]) is call
 
 
 def test_axes_that_are_not_there(row, monkeypatch):
     def refuses(*_, **__):
         raise NameError("unbound axis name: x")
 
-    monkeypatch.setattr(_varying_axes, "jax_function", lambda name: refuses)
-    call = _varying_axes.varying(lambda: [varies(row)], [], [varies(row, "y", "x")])
+    monkeypatch.setattr(_transforms, "jax_function", lambda name: refuses)
+    call = _transforms.varying(lambda: [varies(row)], [], [varies(row, "y", "x")])
     with pytest.raises(CallbridgeError, match="INVALID_ARGUMENT: .*it varies over 'x', 'y'; "):
         call()
 
@@ -99,24 +99,24 @@ def test_axes_that_are_not_there(row, monkeypatch):
 @pytest.mark.skipif(not RUNTIME.vary, reason="this release makes no such results")
 def test_results_without_what_they_state(row):
     plain = varies(row)
-    assert _varying_axes.unstated(plain) is plain
+    assert _transforms.unstated(plain) is plain
     stated = varies(row, "x")
     stated.weak_type = True
-    found = _varying_axes.unstated(stated)
+    found = _transforms.unstated(stated)
     assert (found.shape, found.dtype, found.weak_type) == ((2,), np.float32, True)
-    assert not _varying_axes.axes_of(found)
+    assert not _transforms.axes_of(found)
     if row.varying_axes != "vma":
         for name in ("reduced", "unreduced"):
             summed = varies(row, "x", **{name: "y"})
-            assert _varying_axes.unstated(summed) is summed
+            assert _transforms.unstated(summed) is summed
 
 
 def test_releases_without_such_axes(monkeypatch):
     row = next(row for row in RUNTIMES if row.varying_axes is None)
-    monkeypatch.setattr(_varying_axes, "RUNTIME", row)
+    monkeypatch.setattr(_transforms, "RUNTIME", row)
     stated = varies(row, "x")
-    assert _varying_axes.axes_of(stated) == frozenset()
-    assert _varying_axes.unstated(stated) is stated
+    assert _transforms.axes_of(stated) == frozenset()
+    assert _transforms.unstated(stated) is stated
 
 
 @pytest.mark.parametrize("row", RUNTIMES, ids=lambda row: str(row.release))
@@ -137,12 +137,12 @@ def test_rules_of_shard_map(row, monkeypatch):
         def register_standard_rewrite(primitive):
             registered["register_standard_rewrite"] = (primitive, None)
 
-    monkeypatch.setattr(_varying_axes, "RUNTIME", row)
+    monkeypatch.setattr(_transforms, "RUNTIME", row)
     modules = {"jax.experimental.shard_map": Module}
     monkeypatch.setattr(
-        _varying_axes, "importlib", types.SimpleNamespace(import_module=modules.__getitem__)
+        _transforms, "importlib", types.SimpleNamespace(import_module=modules.__getitem__)
     )
-    _varying_axes.register_rules("primitive")
+    _transforms.register_rules("primitive")
     assert set(registered) == set(row.shard_map_rules)
     assert all(primitive == "primitive" for primitive, _ in registered.values())
     rule = registered.get("register_check", (None, None))[1]
@@ -191,7 +191,7 @@ def test_the_platform_of_the_default_backend(backend, version, expected, monkeyp
 
 def test_libraries_of_jax_by_the_package():
     folder = os.path.dirname(os.path.abspath(jaxlib.__file__))
-    short = _target_list._short
+    short = _called_targets._short
     assert short(os.path.join(folder, "a", "b.so")) == os.path.join("jaxlib", "a", "b.so")
     for path in ("/elsewhere/b.so", os.path.dirname(folder) + "-2/b.so"):
         assert short(path) == path
@@ -208,7 +208,7 @@ def test_libraries_of_jax_by_the_package():
     ],
 )
 def test_what_is_registered(asked, registered, expected):
-    assert _target_list._answer(asked, registered) == expected
+    assert _called_targets._answer(asked, registered) == expected
 
 
 def test_batched_layouts():

@@ -5,7 +5,7 @@ import os
 
 import jax
 import pytest
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from jaxlib import xla_client
 from this_platform import PLATFORM
 

@@ -14,7 +14,7 @@ import sys
 import callbridge.library
 import jax
 import numpy as np
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo

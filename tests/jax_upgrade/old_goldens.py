@@ -23,7 +23,7 @@ jax.config.update("jax_enable_x64", True)
 
 import callbridge.jax  # noqa: E402
 import numpy as np  # noqa: E402
-from callbridge.jax import _artifact  # noqa: E402
+from callbridge.jax import _called_targets  # noqa: E402
 from jax import export  # noqa: E402
 
 
@@ -186,7 +186,7 @@ def main(folder, command, *libraries):
     wrong = 0
     for name, golden in goldens(folder):
         data = golden["mlir_module_serialized"]
-        calls = _artifact.calls_of(data)
+        calls = _called_targets.calls_of(data)
         if not any(call.api_version < 4 and not call.is_xlas_own for call in calls):
             assert callbridge.jax.upgrade(data) is data
             continue

@@ -11,7 +11,7 @@ import jax.export
 import numpy as np
 import pytest
 from callbridge.jax import upgrade
-from callbridge.jax._artifact import Call, calls_of
+from callbridge.jax._called_targets import Call, calls_of
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from callbridge._core import _call_site
-from callbridge.jax import _mlir_bytecode, upgrade
+from callbridge.jax import _artifact, upgrade
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
@@ -262,7 +262,7 @@ def number(value, size=1):
 
 def bytecode(names, dialects, version=1, size=1, alignment=None):
     """Of the strings `names`, some of which are dialects; numbers are of `size` bytes."""
-    data = _mlir_bytecode.MAGIC + number(version) + b"producer\0"
+    data = _artifact.MAGIC + number(version) + b"producer\0"
     strings = number(len(names), size)
     strings += b"".join(number(len(name) + 1, size) for name in reversed(names))
     strings += b"".join(name + b"\0" for name in names)
@@ -285,21 +285,21 @@ NAMES = [b"", b"builtin", b"of-a-longer-name", b"vhlo"]
 @pytest.mark.parametrize("size", range(1, 10))
 def test_numbers_of_each_size(size):
     data = bytecode(NAMES, [number(1 << 1, size), number(3 << 1, size)], size=size)
-    assert _mlir_bytecode.dialects(data) == {b"builtin", b"vhlo"}
+    assert _artifact.dialects(data) == {b"builtin", b"vhlo"}
 
 
 @pytest.mark.parametrize("alignment", [1, 2, 8, 32])
 def test_sections_that_are_aligned(alignment):
     data = bytecode(NAMES, [number(3 << 1)], alignment=alignment)
-    assert _mlir_bytecode.dialects(data) == {b"vhlo"}
+    assert _artifact.dialects(data) == {b"vhlo"}
 
 
 def test_versions_of_dialects():
     versioned = number(3 << 1 | 1) + b"\x81" + number(2) + b"\xff\xff"
     data = bytecode(NAMES, [versioned, number(1 << 1)])
-    assert _mlir_bytecode.dialects(data) == {b"builtin", b"vhlo"}
+    assert _artifact.dialects(data) == {b"builtin", b"vhlo"}
     # The first version of the format had none.
-    assert _mlir_bytecode.dialects(bytecode(NAMES, [number(3)], version=0)) == {b"vhlo"}
+    assert _artifact.dialects(bytecode(NAMES, [number(3)], version=0)) == {b"vhlo"}
 
 
 @pytest.mark.parametrize(
@@ -308,12 +308,12 @@ def test_versions_of_dialects():
         (bytecode(NAMES, [number(4 << 1)]), "a dialect named by one of 4 strings"),
         (bytecode(NAMES, [])[:-1] + number(9), "9 entries in 1 bytes"),
         (bytecode(NAMES, [], alignment=0), "an alignment within the data, found 0"),
-        (_mlir_bytecode.MAGIC + number(1) + b"producer", "a text that ends with a NUL"),
-        (_mlir_bytecode.MAGIC + number(1) + b"producer\0", "expected section 0, found none"),
+        (_artifact.MAGIC + number(1) + b"producer", "a text that ends with a NUL"),
+        (_artifact.MAGIC + number(1) + b"producer\0", "expected section 0, found none"),
         (bytecode(NAMES, [])[:-3], "expected section 1, found none"),
     ],
     ids=range(6),
 )
 def test_damaged_bytecode(data, words):
     with pytest.raises(ValueError, match=words):
-        _mlir_bytecode.dialects(data)
+        _artifact.dialects(data)

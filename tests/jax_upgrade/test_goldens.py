@@ -7,7 +7,7 @@ import re
 import warnings
 
 import pytest
-from callbridge.jax import CallbridgeError, _mlir_bytecode, upgrade
+from callbridge.jax import CallbridgeError, _artifact, upgrade
 from jax._src.internal_test_util import export_back_compat_test_data as data
 from jax.interpreters import mlir
 from jaxlib.mlir.dialects import stablehlo
@@ -62,7 +62,7 @@ def test_calls_of_typed_handlers_and_xlas_own_stay(name):
 
 def test_their_dialects():
     for golden in GOLDENS.values():
-        dialects = _mlir_bytecode.dialects(golden["mlir_module_serialized"])
+        dialects = _artifact.dialects(golden["mlir_module_serialized"])
         assert {b"builtin", b"vhlo"} <= dialects <= {b"builtin", b"vhlo", b"sdy"}
 
 
@@ -70,7 +70,7 @@ def test_damaged_bytecode_is_an_error():
     """Cut anywhere, and with bytes changed."""
     artifact = GOLDENS["tpu_Qr-data_2023_03_17-0"]["mlir_module_serialized"]
     with pytest.raises(ValueError, match="begins with"):
-        _mlir_bytecode.dialects(b"ML\xefS" + artifact[4:])
+        _artifact.dialects(b"ML\xefS" + artifact[4:])
     assert not any(_reads(artifact[:n]) for n in range(len(artifact)))
     numbers = random.Random(7)
     outcomes = set()
@@ -84,7 +84,7 @@ def test_damaged_bytecode_is_an_error():
 
 def _reads(data):
     try:
-        return isinstance(_mlir_bytecode.dialects(data), frozenset)
+        return isinstance(_artifact.dialects(data), frozenset)
     except ValueError:
         return False
 

@@ -1,9 +1,9 @@
-"""For which platforms a call of a module for several is: callbridge.jax._artifact, on modules
+"""For which platforms a call of a module for several is: callbridge.jax._called_targets, on modules
 written by hand, and what `--list` makes of it."""
 
 import pytest
-from callbridge.jax import _artifact, _target_list
-from callbridge.jax._artifact import Call
+from callbridge.jax import _called_targets
+from callbridge.jax._called_targets import Call
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 
@@ -42,7 +42,7 @@ def calls(*body, arguments=INDEX, more="", platforms=PLATFORMS):
         + f"\nreturn %x : tensor<f32>\n}}\n{more}}}\n"
     )
     with mlir.make_ir_context():
-        return _artifact.calls(ir.Module.parse(text), platforms)
+        return _called_targets.calls(ir.Module.parse(text), platforms)
 
 
 def platforms_of(*body, **more):
@@ -158,7 +158,7 @@ def test_the_table_of_a_list(monkeypatch):
     def registration(call, platform):
         return registered.get((call.target, platform.lower(), call.api_version), ("no", "-"))
 
-    monkeypatch.setattr(_target_list, "_registration", registration)
+    monkeypatch.setattr(_called_targets, "_registration", registration)
     found = [
         Call("known", 1, ("cpu", "cuda"), False),
         Call("known", 1, ("cpu",), False),
@@ -168,7 +168,7 @@ def test_the_table_of_a_list(monkeypatch):
         Call("Sharding", 2, (), True),
         Call("nobodys", 3, (), False),
     ]
-    assert _target_list.table(found, []).splitlines() == [
+    assert _called_targets.table(found, []).splitlines() == [
         "target    version  platform  registered  library",
         "known     1        cpu       yes         /lib/a.so",
         "known     1        cuda      no          -",
@@ -178,7 +178,7 @@ def test_the_table_of_a_list(monkeypatch):
         "Sharding  2        -         XLA's own   -",
         "nobodys   3        -         no          -",
     ]
-    assert _target_list.table([], []) == "target  version  platform  registered  library\n"
+    assert _called_targets.table([], []) == "target  version  platform  registered  library\n"
 
 
 @pytest.mark.parametrize(
@@ -191,10 +191,10 @@ def test_the_table_of_a_list(monkeypatch):
     ],
 )
 def test_what_is_registered(is_typed, is_typed_target, answer):
-    assert _target_list._answer(is_typed, is_typed_target) == answer
+    assert _called_targets._answer(is_typed, is_typed_target) == answer
 
 
 def test_platforms_that_callbridge_does_not_know_have_nothing():
     for version in (1, 4):
         call = Call("example", version, ("tpu",), False)
-        assert _target_list._registration(call, "tpu") == ("no", "-")
+        assert _called_targets._registration(call, "tpu") == ("no", "-")

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 import torch_xla
 from callbridge._core import _c_api
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from callbridge.library import CallbridgeError
 
 BUILD = pathlib.Path(sys.argv[1])

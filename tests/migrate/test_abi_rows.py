@@ -7,7 +7,7 @@ import pytest
 
 cindex = pytest.importorskip("clang.cindex")
 
-from callbridge._core import _target_abis  # noqa: E402
+from callbridge._core import _target  # noqa: E402
 from callbridge.migrate import _sources, _translation_unit  # noqa: E402
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
@@ -31,7 +31,7 @@ TYPES = [
 
 def test_the_rows_are_those_of_the_library():
     rows = {(one.abi, one.number) for one in _translation_unit.signatures("g++")}
-    assert rows == {(name, _target_abis.NUMBERS[name]) for name in _target_abis.NAMES}
+    assert rows == {(name, _target.ABI_NUMBERS[name]) for name in _target.ABI_NAMES}
 
 
 def test_types_are_judged_as_by_the_macros(tmp_path):

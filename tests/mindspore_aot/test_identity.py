@@ -16,7 +16,7 @@ import callbridge.numpy
 import jax
 import numpy as np
 import pytest
-from callbridge._core import _file_contents
+from callbridge._core import _library_files
 from callbridge.library import CallbridgeError
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ here")
@@ -477,7 +477,7 @@ def test_an_export_of_an_edited_operator_finds_it_in_another_process(folder):
         call = jitted("code.cc:Code")
         assert call(X) == number
     content = callbridge.jax.load("code.cc:Code").targets[0]._content
-    name = _file_contents.identity("code.cc:Code", content)
+    name = _library_files.identity("code.cc:Code", content)
     checks = [export.DisabledSafetyCheck.custom_call(name)]
     exported = export.export(call, disabled_checks=checks)(jax.ShapeDtypeStruct((1,), np.float32))
     (folder / "program").write_bytes(exported.serialize())

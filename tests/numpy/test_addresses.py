@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 from callbridge import numpy as face
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from callbridge.numpy import custom_call, register, register_type
 from refused import refused
 

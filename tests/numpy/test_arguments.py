@@ -9,7 +9,7 @@ import callbridge.numpy
 import numpy as np
 import pytest
 from callbridge import CallbridgeError
-from callbridge._core._attributes import Attributes
+from callbridge._core._call_site import Attributes
 
 ONE = np.float32(1)
 FACES = {"numpy": callbridge.numpy, "jax": callbridge.jax}

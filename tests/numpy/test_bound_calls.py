@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from callbridge import numpy as face
 from callbridge._calls import _bound_calls
-from callbridge._core import _handles
+from callbridge._core import _c_api
 from callbridge.numpy import custom_call
 
 CAPACITY = _bound_calls.CAPACITY
@@ -26,7 +26,7 @@ def libraries(built):
 def handles(monkeypatch):
     """(made, ended): the handles of calls that were bound, and destroyed, from now on."""
     made, ended = [], []
-    bind, end = _handles.bind, _handles.CallHandle.__del__
+    bind, end = _c_api.bind, _c_api.CallHandle.__del__
 
     def counted_bind(*arguments):
         handle = bind(*arguments)
@@ -38,8 +38,8 @@ def handles(monkeypatch):
             ended.append(int(handle))
         end(handle)
 
-    monkeypatch.setattr(_handles, "bind", counted_bind)
-    monkeypatch.setattr(_handles.CallHandle, "__del__", counted_end)
+    monkeypatch.setattr(_c_api, "bind", counted_bind)
+    monkeypatch.setattr(_c_api.CallHandle, "__del__", counted_end)
     yield made, ended
     gc.collect()
 
@@ -117,7 +117,7 @@ def test_a_form_that_is_dropped_stays_until_its_call_returns(handles):
 def test_a_call_within_the_binding_of_a_call(monkeypatch):
     """As signal handlers make them, and handlers that are told of their state."""
     call = custom_call("copy_bytes", "u8[1]", opaque=(1).to_bytes(8, "little"))
-    seen, bind = [], _handles.bind
+    seen, bind = [], _c_api.bind
 
     def bind_and_call(*arguments):
         if not seen:
@@ -125,7 +125,7 @@ def test_a_call_within_the_binding_of_a_call(monkeypatch):
             seen.append(call(np.array([7, 0], np.uint8)).tolist())
         return bind(*arguments)
 
-    monkeypatch.setattr(_handles, "bind", bind_and_call)
+    monkeypatch.setattr(_c_api, "bind", bind_and_call)
     thread = threading.Thread(
         target=lambda: seen.append(call(np.array([5], np.uint8))), daemon=True
     )

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from callbridge import numpy as face
-from callbridge._core import _element_types, _shapes
+from callbridge._core import _shapes
 from callbridge.numpy import custom_call
 
 # By XLA's names in shape texts: NumPy's or ml_dtypes' name, and an element's bits.
@@ -43,7 +43,7 @@ TYPES = {
 
 
 def test_all_are_here():
-    listed = {t.name: (t.dtype_name, t.bits) for t in _element_types.BY_NUMBER.values()}
+    listed = {t.name: (t.dtype_name, t.bits) for t in _shapes.BY_NUMBER.values()}
     assert listed == TYPES
 
 
@@ -79,7 +79,7 @@ def test_how_elements_of_less_than_a_byte_lie(built, dtype, values, expected):
     call = custom_call("copy_bytes", f"u8[{len(expected)}]", opaque=opaque)
     assert call(array).tolist() == expected
     # The other bits of the byte that NumPy has for an element may be anything.
-    unused = np.uint8(0xFF << _element_types.element_type(array.dtype).bits & 0xFF)
+    unused = np.uint8(0xFF << _shapes.element_type(array.dtype).bits & 0xFF)
     assert call((array.view(np.uint8) | unused).view(array.dtype)).tolist() == expected
     unpacked = custom_call("copy_bytes", array, opaque=opaque)(np.array(expected, np.uint8))
     assert unpacked.dtype == array.dtype and unpacked.tolist() == array.tolist()

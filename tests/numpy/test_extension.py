@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from callbridge import numpy as face
-from callbridge._core import _extension, _handles
+from callbridge._calls import _extension
+from callbridge._core import _c_api
 from callbridge.numpy import custom_call
 
 MODULE = _extension.MODULE
@@ -56,9 +57,9 @@ def copy():
 
 def handle_of(call, *operands):
     """Of the call that is bound for these operands."""
-    made, bind = [], _handles.bind
+    made, bind = [], _c_api.bind
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_handles, "bind", lambda *them: made.append(bind(*them)) or made[-1])
+        patch.setattr(_c_api, "bind", lambda *them: made.append(bind(*them)) or made[-1])
         call(*operands)
     return made[0]
 

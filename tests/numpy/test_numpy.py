@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from callbridge import numpy as face
 from callbridge._core import _c_api
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from callbridge.numpy import CallbridgeError, custom_call
 from refused import refused
 

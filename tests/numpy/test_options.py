@@ -9,8 +9,8 @@ import weakref
 import numpy as np
 import pytest
 from callbridge import numpy as face
-from callbridge._core import _call_site, _function_address
-from callbridge._core._platform import parse_platform
+from callbridge._core import _call_site, _native_functions
+from callbridge._core._error import parse_platform
 from callbridge.numpy import CallbridgeError, custom_call
 from refused import refused
 
@@ -272,23 +272,23 @@ def test_memory_of_two_mappings_that_touch():
     libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     assert libc.mprotect(start + mmap.PAGESIZE, mmap.PAGESIZE, mmap.PROT_READ) == 0
     size = 2 * mmap.PAGESIZE
-    _function_address.check(start, size, "r", "it")
-    _function_address.check(start + 8, mmap.PAGESIZE, "r", "it")
+    _native_functions.check_memory(start, size, "r", "it")
+    _native_functions.check_memory(start + 8, mmap.PAGESIZE, "r", "it")
     with refused("INVALID_ARGUMENT", f"it is at {start:#x}, where .* no readable and writable mem"):
-        _function_address.check(start, size, "rw", "it")
-    _function_address.check(start, mmap.PAGESIZE, "rw", "it")
+        _native_functions.check_memory(start, size, "rw", "it")
+    _native_functions.check_memory(start, mmap.PAGESIZE, "rw", "it")
     with refused("INVALID_ARGUMENT", "it is at"):
-        _function_address.check(start, mmap.PAGESIZE + 1, "rw", "it")
+        _native_functions.check_memory(start, mmap.PAGESIZE + 1, "rw", "it")
     with refused("INVALID_ARGUMENT", "no executable memory"):
-        _function_address.check(start, 1, "x", "it")
+        _native_functions.check_memory(start, 1, "x", "it")
 
 
 def test_nothing_is_found_where_there_is_no_list_of_the_memory(monkeypatch):
     def refuse(*_):
         raise OSError
 
-    monkeypatch.setattr(_function_address, "open", refuse, raising=False)
-    _function_address.check(5, 1, "x", "it")
+    monkeypatch.setattr(_native_functions, "open", refuse, raising=False)
+    _native_functions.check_memory(5, 1, "x", "it")
 
 
 def test_type_infos_are_aligned():

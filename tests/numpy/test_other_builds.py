@@ -71,7 +71,7 @@ ADVICE = "; build it again with libcallbridge.so, or remove it: calls then take 
         ),
         # As one that needs what this package has not.
         (
-            replaced(b"callbridge._core._element_types\0", b"callbridge._core._elements_type\0"),
+            replaced(b"callbridge._core._shapes\0", b"callbridge._core._shapez\0"),
             " cannot be ",
         ),
         (replaced(b"NUMBERS\0", b"NUMBERZ\0"), " cannot be loaded: "),

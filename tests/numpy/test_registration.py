@@ -177,11 +177,11 @@ def test_a_changed_file_is_refused(path):
 @pytest.mark.parametrize("age", ["just written", "old"])
 def test_a_changed_file_of_the_same_size_and_times_is_refused(path, monkeypatch, age):
     """Also where the file is old enough to be known by its times alone."""
-    from callbridge._core import _file_contents
+    from callbridge._core import _library_files
 
     if age == "old":
         tomorrow = time.time_ns() + 24 * 3600 * 10**9
-        monkeypatch.setattr(_file_contents.time, "time_ns", lambda: tomorrow)
+        monkeypatch.setattr(_library_files.time, "time_ns", lambda: tomorrow)
     process = Process()
     process.load(path)
     status = path.stat()
@@ -196,23 +196,23 @@ def test_a_changed_file_of_the_same_size_and_times_is_refused(path, monkeypatch,
 
 
 def test_an_untouched_file_is_not_read_again(path, monkeypatch):
-    from callbridge._core import _file_contents
+    from callbridge._core import _library_files
 
     process = Process()
     tomorrow = time.time_ns() + 24 * 3600 * 10**9
-    monkeypatch.setattr(_file_contents.time, "time_ns", lambda: tomorrow)
+    monkeypatch.setattr(_library_files.time, "time_ns", lambda: tomorrow)
     library = process.load(path)
-    monkeypatch.delattr(_file_contents, "read")
+    monkeypatch.delattr(_library_files, "read")
     assert process.load(path) is library
 
 
 def test_a_file_that_was_just_written_is_read_again(path, monkeypatch):
     """Within a tick of the file system's clock another content leaves no trace."""
-    from callbridge._core import _file_contents
+    from callbridge._core import _library_files
 
-    state = _file_contents.find(path)
-    monkeypatch.setattr(_file_contents, "find", lambda path: state)
-    monkeypatch.setattr(_file_contents.time, "time_ns", lambda: state[-1] + 10**9)
+    state = _library_files.find(path)
+    monkeypatch.setattr(_library_files, "find", lambda path: state)
+    monkeypatch.setattr(_library_files.time, "time_ns", lambda: state[-1] + 10**9)
     process = Process()
     process.load(path)
     with open(path, "ab") as file:

@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from callbridge._core import _c_api, _extension
+from callbridge._calls import _extension
+from callbridge._core import _c_api
 
 LIBRARY = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"])
 VERSION = _c_api.version()
@@ -22,7 +23,7 @@ def load_other():
 
 {first}
 import callbridge.numpy, numpy
-from callbridge._core import _extension
+from callbridge._calls import _extension
 {last}
 callbridge.numpy.load({targets!r})
 x = numpy.ones(128, numpy.float32), numpy.ones(2048, numpy.float32)
@@ -35,7 +36,7 @@ assert not other.callbridge_library_load({targets!r}.encode(), ctypes.byref(libr
 other.callbridge_library_target_count.restype = ctypes.c_size_t
 print(other.callbridge_library_target_count(library), other.callbridge_version().decode())
 try:
-    from callbridge._core import _c_module
+    from callbridge._calls import _c_module
 except ImportError as error:
     print(error)
 """

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from callbridge._core import _extension
+from callbridge._calls import _extension
 
 HERE = pathlib.Path(__file__).parent
 
@@ -32,7 +32,7 @@ def test_without_it(built, library, tmp_path):
         "CALLBRIDGE_BUILD": str(built.parent),
     }
     python = [sys.executable, "-c"]
-    loaded = "from callbridge._core import _extension; print(_extension.MODULE)"
+    loaded = "from callbridge._calls import _extension; print(_extension.MODULE)"
     assert subprocess.check_output([*python, loaded], env=environment) == b"None\n"
     of_the_extension = {pathlib.Path(__file__), HERE / "test_other_builds.py"}
     tests = [path for path in sorted(HERE.glob("test_*.py")) if path not in of_the_extension]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from callbridge import library
 from callbridge import numpy as face
-from callbridge._core import _file_contents, _fork_lock, _handles
+from callbridge._core import _c_api, _fork_lock, _library_files
 from callbridge.library import load
 
 FORK = multiprocessing.get_context("fork")
@@ -82,7 +82,7 @@ class Unpickled:
     """What pickles as the library of a file does that cannot be opened here."""
 
     def __init__(self, path):
-        contents = _file_contents.read(str(path))
+        contents = _library_files.read(str(path))
         self.arguments = str(path), contents.path, contents.digest, False
 
     def __reduce__(self):
@@ -129,17 +129,17 @@ def call_in_child_while_it_is_bound(path):
     global halve
     face.load(path)
     halve = face.custom_call("halve_on_threads", "f32[64]")
-    bind = _handles.bind
+    bind = _c_api.bind
     is_binding = threading.Event()
 
     def bind_for_ever(*arguments):
         is_binding.set()
         threading.Event().wait()
 
-    _handles.bind = bind_for_ever
+    _c_api.bind = bind_for_ever
     threading.Thread(target=call_halve, daemon=True).start()
     assert is_binding.wait(60)
-    _handles.bind = bind
+    _c_api.bind = bind
     np.testing.assert_array_equal(in_child(call_halve), X / 2)
 
 

@@ -161,7 +161,7 @@ def test_buffers_are_aligned_as_xla_aligns_them(targets):
 
 def test_every_dtype(targets, some_array):
     # Sub-byte elements come packed: 15 of 4 bits are 8 bytes.
-    from callbridge._core._element_types import element_type
+    from callbridge._core._shapes import element_type
 
     size = -(-some_array.size * element_type(some_array.dtype, "").bits // 8)
     copy = targets.run("copy_bytes", [some_array], some_array, opaque=np.uint64(size).tobytes())

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
-from callbridge._core import _handles
+from callbridge._core import _c_api
 from callbridge.library import CallbridgeError, Library, Target, load
 
 B, C = np.arange(128, dtype=np.float32), np.linspace(0, 1, 2048, dtype=np.float32)
@@ -93,7 +93,7 @@ def test_functions_do_not_travel():
 
 
 def test_handles_do_not_travel():
-    handle = _handles.make_attributes()
+    handle = _c_api.make_attributes()
     for copied in [pickle.dumps, copy.copy, copy.deepcopy]:
         with pytest.raises(TypeError, match="address of this process"):
             copied(handle)

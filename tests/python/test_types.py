@@ -1,18 +1,15 @@
 """callbridge.typing against what the library accepts. mypy checks the rest (`make lint`)."""
 
 import ctypes
-import inspect
 import pathlib
 from typing import get_args
 
-import callbridge.library
 import callbridge.numpy
 import callbridge.typing
 import numpy as np
-import pytest
 from callbridge import CallbridgeError
 from callbridge import typing as types
-from callbridge._core import _c_api, _call_site, _platform, _target, _target_abis
+from callbridge._core import _c_api, _call_site, _error, _target
 from callbridge.jax import _runtimes
 from refused import refused
 
@@ -40,7 +37,7 @@ def test_abis_are_those_of_the_library(targets):
 
     accepted = [number for number in range(1, 20) if accepts(number)]
     assert accepted == [*range(1, len(get_args(types.Abi)) + 1)]
-    assert [_target_abis.BY_NUMBER[number] for number in accepted] == [*get_args(types.Abi)]
+    assert [_target.ABI_BY_NUMBER[number] for number in accepted] == [*get_args(types.Abi)]
     for abi in get_args(types.Abi):
         _target.check_abi(abi)
     with refused("INVALID_ARGUMENT", *get_args(types.Abi)):
@@ -49,11 +46,11 @@ def test_abis_are_those_of_the_library(targets):
 
 def test_platforms_are_those_of_the_library(targets):
     for platform in get_args(types.Platform):
-        assert _platform.parse_platform(platform) in ("Host", "CUDA", "ROCM")
+        assert _error.parse_platform(platform) in ("Host", "CUDA", "ROCM")
         with refused("NOT_FOUND", "nobody"):
             targets.target("nobody", platform)
-    assert {platform.lower() for platform in get_args(types.Platform)} == {*_platform._CANONICAL}
-    assert {*_platform._CANONICAL.values()} < {*get_args(types.Platform)}
+    assert {platform.lower() for platform in get_args(types.Platform)} == {*_error._CANONICAL}
+    assert {*_error._CANONICAL.values()} < {*get_args(types.Platform)}
     with refused("INVALID_ARGUMENT", "'tpu'"):
         targets.target("nobody", "tpu")
 
@@ -87,34 +84,3 @@ def test_any_mapping_is_attributes(modules):
     given = builtin_types.MappingProxyType({"factor": np.float32(3)})
     call = callbridge.numpy.custom_call("typed_scale", "f32[]", attributes=given)
     assert call(np.float32(2)) == 6
-
-
-@pytest.mark.parametrize(
-    "function, options",
-    [
-        (callbridge.library.Library.run, types.RunOptions),
-        (callbridge.numpy.custom_call, types.NumpyCallOptions),
-    ],
-    ids=["library", "numpy"],
-)
-def test_overloads_have_the_options_of_the_function(function, options):
-    assert options_of(function) == annotations(options)
-
-
-def test_overloads_of_jax_have_the_options_of_the_function():
-    import callbridge.jax
-
-    assert options_of(callbridge.jax.custom_call) == annotations(types.JaxCallOptions)
-
-
-def options_of(function):
-    parameters = inspect.signature(function).parameters.values()
-    return {
-        parameter.name: parameter.annotation.replace("AttributeValues", "Attributes")
-        for parameter in parameters
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-
-
-def annotations(options):
-    return {name: type_.__forward_arg__ for name, type_ in options.__annotations__.items()}

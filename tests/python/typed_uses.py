@@ -2,10 +2,12 @@
 with an ignored error has that error; nothing runs this file."""
 
 import ctypes
+import pathlib
 
 import callbridge.jax
 import callbridge.library
 import callbridge.numpy
+import callbridge.torch
 import jax
 import numpy as np
 from callbridge.typing import Abi, JaxTree, NumpyArray, NumpyTree
@@ -28,6 +30,11 @@ assert_type(callbridge.jax.custom_call("f", "f32[8]")((array, array)), JaxTree)
 assert_type(library.targets[0].abi, Abi | None)
 assert_type(callbridge.jax.upgrade(b"ML\xefR"), bytes)
 assert_type(callbridge.jax.upgrade("module {}", prefer="typed"), str)
+
+assert_type(callbridge.numpy.load("old.so", isolate=True), callbridge.library.Library)
+assert_type(callbridge.torch.load("old.so"), callbridge.library.Library)
+module_path: pathlib.Path = pathlib.Path("old.so")
+callbridge.numpy.load(path=module_path)
 
 compiled = jax.jit(callbridge.jax.custom_call("f", like))
 
@@ -53,6 +60,7 @@ callbridge.jax.register("f", 4096, "CUDA", "typed_ffi", command_buffer_compatibl
 callbridge.numpy.custom_call("f", like, opaque=memoryview(b"x"), attributes=numbers)
 callbridge.numpy.custom_call("f", like, operator_info={"inputs": [{"name": "x"}], "target": "CPU"})
 library.run("f", [array], like, operator_info='{"target": "CPU"}')
+callbridge.torch.custom_call("f", like, opaque=b"", mutated_operands=[0], vmap_method=lambda x: x)
 symbols = ctypes.CDLL("old.so")
 callbridge.numpy.register("f", symbols.f, "cpu", "original")
 callbridge.jax.register("g", {"execute": symbols.g, "prepare": symbols.prepare}, abi="typed_ffi")
@@ -76,3 +84,11 @@ callbridge.jax.custom_call("f", like, platform="tpu")  # type: ignore[call-overl
 callbridge.jax.register("f", "symbol")  # type: ignore[arg-type]
 callbridge.jax.load("f", command_buffer_compatible=1)  # type: ignore[arg-type]
 callbridge.jax.upgrade(1)  # type: ignore[type-var]
+callbridge.numpy.load("f", isolated=True)  # type: ignore[call-arg]
+callbridge.numpy.load("f", isolate="yes")  # type: ignore[arg-type]
+callbridge.numpy.register("f", 4096, "tpu")  # type: ignore[arg-type]
+callbridge.numpy.register("f", 4096, command_buffer_compatible=True)  # type: ignore[call-arg]
+callbridge.numpy.register_type("f")  # type: ignore[call-arg]
+callbridge.torch.register("f", 4096, abi="orignal")  # type: ignore[arg-type]
+callbridge.torch.custom_call("f", like, prefer="typed")  # type: ignore[call-arg]
+callbridge.torch.custom_call("f", like, backward=1)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ registering.bound_before("pended before", library.handler("add"), "CUDA", 1, COM
 
 import callbridge.resurrect  # noqa: E402, F401
 from callbridge._core import _c_api  # noqa: E402
-from callbridge.jax import _handlers  # noqa: E402
+from callbridge.jax import _registry  # noqa: E402
 from callbridge.jax._runtimes import RUNTIME  # noqa: E402
 from callbridge.resurrect._registration import _typed  # noqa: E402
 
@@ -64,7 +64,7 @@ for name in ("pended before", "compatible", "later and compatible"):
         assert _typed.is_jaxs_or_ours(address(name)), name
         # What is given reports the trait by itself, as what callbridge.jax.register() gives.
         trait = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE
-        made, _ = _handlers.adapt(name, "CUDA", {"execute": itself}, trait)
+        made, _ = _registry.adapt(name, "CUDA", {"execute": itself}, trait)
         assert address(name) == registering.address_in(made["execute"]) != address("plain")
 assert isinstance(given["later and compatible"][0], dict)
 if "state" in given:

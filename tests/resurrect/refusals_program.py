@@ -7,7 +7,7 @@ import callbridge
 import callbridge.resurrect
 import jax
 import numpy as np
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from jax import core
 from jax.interpreters import mlir, xla
 from jax.lib import xla_client

@@ -21,7 +21,7 @@ import callbridge.resurrect  # noqa: F401, E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
-from callbridge._core._function_address import capsule_pointer  # noqa: E402
+from callbridge._core._native_functions import capsule_pointer  # noqa: E402
 from callbridge.resurrect._backports import (  # noqa: E402
     _avals,
     _core,

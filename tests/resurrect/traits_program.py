@@ -8,7 +8,7 @@ import ctypes
 
 import callbridge.resurrect
 import jax
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from callbridge.jax._registry import registered, registry
 from callbridge.jax._runtimes import RUNTIME
 from jaxlib import xla_client

@@ -7,7 +7,7 @@ import sys
 import callbridge.resurrect  # noqa: F401
 import jax
 import numpy as np
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from jax.lib import xla_client
 
 platform = os.environ["OLD_PACKAGE_PLATFORM"]

@@ -9,7 +9,7 @@ import jax
 import jaxlib.xla_client
 import numpy as np
 from callbridge._core import _call_site
-from callbridge._core._function_address import make_capsule
+from callbridge._core._native_functions import make_capsule
 from callbridge.jax import _runtimes
 from callbridge.resurrect._names import _members_table
 from callbridge.resurrect._registration import _untyped_of_xla

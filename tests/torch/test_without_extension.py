@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
-from callbridge._core import _extension  # noqa: E402
+from callbridge._calls import _extension  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 TESTS = [
@@ -41,7 +41,7 @@ def test_the_other_tests_have_it(library):
 
 
 def test_without_it(library, without_extension):
-    loaded = "from callbridge._core import _extension; print(_extension.MODULE)"
+    loaded = "from callbridge._calls import _extension; print(_extension.MODULE)"
     command = [sys.executable, "-c", loaded]
     environment = {**os.environ, **without_extension}
     assert subprocess.check_output(command, env=environment) == b"None\n"

@@ -1,6 +1,6 @@
 """Which releases of jaxlib a custom call runs on, and which a wheel's requirements admit.
 
-`callbridge audit` passes the rows of typed_ffi/runtime_versions.h; callbridge._core._jax_releases
+`callbridge audit` passes the rows of typed_ffi/runtime_versions.h; callbridge._core._installation
 has the first and the last release.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from callbridge._core._jax_releases import NEWEST, OLDEST
+from callbridge._core._installation import NEWEST, OLDEST
 
 
 def _version(release: Sequence[int]) -> Version:

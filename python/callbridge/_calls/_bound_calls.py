@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from callbridge._calls import _python_calls
-from callbridge._core import _extension, _operands
+from callbridge._calls import _extension, _python_calls
+from callbridge._core import _buffers
 from callbridge._core._fork_lock import ProcessLock
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def caller(
     by_form, bind_new = forms(bind)
     if kind is not None:
         return _python_calls.Caller(by_form, kind.prepare, bind_new).call
-    return Caller(by_form, _operands.arrays, bind_new).call
+    return Caller(by_form, _buffers.arrays, bind_new).call
 
 
 def forms(bind: Callable[[tuple], Any]) -> tuple[dict[Any, Any], Callable[[Any, tuple], Any]]:

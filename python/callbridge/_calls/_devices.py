@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from callbridge._calls._python_calls import OperandKind
-from callbridge._core import _c_api, _element_types, _operands
+from callbridge._core import _buffers, _c_api, _shapes
 from callbridge._core._buffers import Form
+from callbridge._core._c_api import untrack
 from callbridge._core._error import CallbridgeError
-from callbridge._core._handles import untrack
 
 _open: dict[int, Device] = {}
 
@@ -191,7 +191,7 @@ class View:
 
 
 def prepare(tree: Any, device: Device, what: str = "operands") -> Any:
-    """Returns the tree with leaves that are NumPy arrays, as _operands.arrays() makes them, and
+    """Returns the tree with leaves that are NumPy arrays, as _buffers.arrays() makes them, and
     Views of arrays on the device, on whose pending work it waits or has the device wait.
 
     Raises INVALID_ARGUMENT for arrays that are not row-major, or of another device.
@@ -204,8 +204,8 @@ def prepare(tree: Any, device: Device, what: str = "operands") -> Any:
         if view is None:
             view = _by_dlpack(tree, device, what)
     if view is None:
-        return _operands.arrays(tree, what)
-    element = _element_types.element_type(view.dtype, what)
+        return _buffers.arrays(tree, what)
+    element = _shapes.element_type(view.dtype, what)
     if element.bits < 8:
         raise CallbridgeError(
             "UNIMPLEMENTED",
@@ -312,7 +312,7 @@ def _by_dlpack(leaf: Any, device: Device, what: str) -> View | None:
 def _dlpack_dtype(tensor: _DLTensor, what: str) -> np.dtype:
     if tensor.lanes == 1 and tensor.bits % 8 == 0:
         if tensor.code == _BFLOAT and tensor.bits == 16:
-            return _element_types.BY_NUMBER[16].dtype
+            return _shapes.BY_NUMBER[16].dtype
         letter = _DLPACK_KINDS.get(tensor.code)
         if letter is not None:
             return np.dtype(f"{letter}{tensor.bits // 8}")

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from callbridge._core import _attributes
-from callbridge._core._arguments import utf_8
-from callbridge._core._error import CallbridgeError
+from callbridge._core import _call_site
+from callbridge._core._error import CallbridgeError, utf_8
 
 # xla.CustomCallApiVersion
 API_VERSIONS = {"version_3": 3, "typed": 4}
@@ -132,7 +131,7 @@ _TENSORS = ("uint8", "uint16", "uint32", "uint64")
 
 
 def attribute_dictionary(attributes: Mapping[str, Any], what: str = "attributes") -> str:
-    """Returns the text of attributes that callbridge._core._attributes.Attributes accepts.
+    """Returns the text of attributes that callbridge._core._call_site.Attributes accepts.
 
     Numbers are written by their bits where decimals would round them.
 
@@ -150,7 +149,7 @@ def _value(value: Any, what: str) -> str:
         return attribute_dictionary(value, what)
     if isinstance(value, (str, bytes)):
         return _quoted(utf_8(value, what) if isinstance(value, str) else value)
-    elements = _attributes.as_array(value).reshape(-1)
+    elements = _call_site.as_array(value).reshape(-1)
     kind = elements.dtype.name
     is_array = isinstance(value, np.ndarray)
     known = (*_ARRAYS, *_TENSORS) if is_array else _MLIR_TYPES

@@ -15,7 +15,7 @@ import numpy as np
 
 from callbridge._core import _c_api, _shapes
 from callbridge._core._buffers import Buffer, Form
-from callbridge._core._handles import CallHandle
+from callbridge._core._c_api import CallHandle
 
 _uses = itertools.count()
 

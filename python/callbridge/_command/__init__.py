@@ -11,7 +11,7 @@ import os
 import sys
 from typing import NoReturn
 
-from callbridge._core._find_library import PREFIX, machine_of
+from callbridge._core._installation import PREFIX, machine_of
 
 # A Python to run them in instead.
 _VARIABLE = "CALLBRIDGE_PYTHON"

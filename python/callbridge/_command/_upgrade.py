@@ -29,16 +29,17 @@ def main(file: str, output: str, form: str, *libraries: str) -> int:
         )
     from callbridge._core import _output
     from callbridge._core._error import CallbridgeError
-    from callbridge.jax._artifact import calls_of, text_of, upgrade_artifact
+    from callbridge.jax._artifact import text_of, upgrade_artifact
+    from callbridge.jax._called_targets import calls_of
     from callbridge.jax._stablehlo_calls import TYPED_VERSION
 
     try:
         data = _standard_input()
         if form in ("list", _LIST_OF_HLO):
-            from callbridge.jax import _target_list
+            from callbridge.jax import _called_targets
 
             calls = calls_of(data) if form == "list" else _calls_of_hlo(data)
-            data = _target_list.table(calls, libraries).encode(errors="surrogateescape")
+            data = _called_targets.table(calls, libraries).encode(errors="surrogateescape")
         else:
             # As in HLO: upgrades every untyped call, since no registry is available here.
             data = upgrade_artifact(data, lambda call: TYPED_VERSION, "nested")
@@ -67,7 +68,7 @@ def _fail(message: str) -> int:
 
 def _calls_of_hlo(data: bytes) -> list:
     """Returns the calls that the command wrote: of each version, size of its name, and name."""
-    from callbridge.jax._artifact import Call
+    from callbridge.jax._called_targets import Call
     from callbridge.jax._stablehlo_calls import is_xlas_own_call
 
     calls = []

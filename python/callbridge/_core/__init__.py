@@ -1,1 +1,1 @@
-"""The C API by ctypes, and what each face needs: shapes, operands, attributes, targets, errors."""
+"""The C API by ctypes, and what each face needs: shapes, call sites, options, targets, errors."""

@@ -1,4 +1,4 @@
-"""Buffers for the embedded runtime: NumPy arrays as targets want them.
+"""Operands and buffers for the embedded runtime: NumPy arrays as targets want them.
 
 Aligned as XLA:CPU aligns its own, since old code may use aligned vector instructions; row-major, in
 the machine's byte order, sub-byte elements packed.
@@ -12,7 +12,43 @@ from typing import Any
 
 import numpy as np
 
-from callbridge._core import _c_api, _element_types
+from callbridge._core import _c_api, _shapes
+
+# ---- Operands, for the faces that copy them -----------------------------------------------------
+
+
+def arrays(operands: tuple, what: str = "operands") -> tuple:
+    """Returns the tree with leaves of type numpy.ndarray: row-major, in native byte order.
+
+    Copies leaves that are not so already. Raises TypeError for what is not an operand,
+    INVALID_ARGUMENT for dtypes that are not element types of XLA's.
+    """
+    return _shapes.map_leaves(_array, operands, what)
+
+
+def _array(leaf: Any, what: str) -> np.ndarray:
+    array = np.asarray(leaf, order="C")
+    if type(leaf) is not np.ndarray and not isinstance(leaf, (np.ndarray, np.generic)):
+        _check_duck(leaf, array, what)
+    if array.dtype not in _shapes.NUMBERS:
+        element = _shapes.element_type(array.dtype, what)
+        array = np.asarray(array, array.dtype.newbyteorder("="), order="C")
+        _shapes.NUMBERS[array.dtype] = element.number
+    return array
+
+
+def _check_duck(leaf: Any, array: np.ndarray, what: str) -> None:
+    """Raises TypeError if its shape or dtype differs from that of the array that it makes."""
+    declared, made = (tuple(leaf.shape), leaf.dtype), (array.shape, array.dtype)
+    # The dtypes of others, such as torch's, are not compared.
+    if declared[0] != made[0] or (isinstance(leaf.dtype, np.dtype) and declared[1] != made[1]):
+        raise TypeError(
+            f"{what} is a {type(leaf).__name__} of shape {declared[0]} and dtype {declared[1]}, "
+            f"but numpy.asarray() makes one of shape {made[0]} and dtype {made[1]} of it; pass that"
+        )
+
+
+# ---- Buffers ------------------------------------------------------------------------------------
 
 
 def pack(array: np.ndarray, bits: int) -> np.ndarray:
@@ -67,7 +103,7 @@ class Form:
 
     def __init__(self, leaf: Any):
         """Returns the form of `leaf`. Raises INVALID_ARGUMENT if it has no element type."""
-        element = _element_types.element_type(leaf.dtype)
+        element = _shapes.element_type(leaf.dtype)
         shape = tuple(leaf.shape)
         bits, dtype = element.bits, element.dtype
         self.size_bytes = -(-math.prod(shape) * bits // 8)

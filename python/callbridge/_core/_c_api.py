@@ -4,14 +4,16 @@ ctypes: their structs and functions under their names, less "callbridge_".
 A function that reports an error raises CallbridgeError. Calls release the GIL.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
+from collections.abc import Callable
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
-from callbridge._core._arguments import check_text
-from callbridge._core._error import CallbridgeError
-from callbridge._core._find_library import SONAME, VARIABLE, explain_load_failure, find_library
-from callbridge._core._loaded_libraries import library_at
+from callbridge._core._error import CallbridgeError, check_text
+from callbridge._core._installation import SONAME, VARIABLE, explain_load_failure, find_library
+from callbridge._core._library_files import library_at
 
 PROBE_TYPED, PROBE_NOT_TYPED = 1, 2  # CALLBRIDGE_PROBE_TYPED, ...
 
@@ -364,3 +366,77 @@ def text(value: str, what: str) -> bytes:
             f"{what} {value!r}: expected a text without NULs and halves of characters",
         )
     return encoded
+
+
+# ---- Objects of the C API that Python owns -------------------------------------------------------
+
+# A private copy, since ctypes.pythonapi is shared.
+untrack = ctypes.PyDLL(None).PyObject_GC_UnTrack
+untrack.restype = None
+untrack.argtypes = [ctypes.py_object]
+
+
+class _Handle(int):
+    """The address of an object, which is destroyed with the last reference to its handle.
+
+    The garbage collector must not know it. Of a cycle of references that ends, the collector calls
+    the callbacks of weak references first, weakref.finalize's included, and then all __del__
+    methods, in any order: so either would destroy an object that other __del__ methods still use.
+    weakref.finalize also destroys at exit what threads and other functions still use.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, address: int):
+        handle = super().__new__(cls, address)
+        untrack(handle)
+        return handle
+
+    def __reduce__(self):  # for copy.copy() too
+        raise TypeError(
+            f"{type(self).__name__} is an address of this process and cannot be pickled"
+        )
+
+
+class CallHandle(_Handle):
+    __slots__ = ()
+
+    # A default argument, since modules are emptied before their last objects are destroyed.
+    def __del__(self, destroy: Callable = call_destroy):
+        destroy(self)
+
+
+class AttributesHandle(_Handle):
+    __slots__ = ()
+
+    def __del__(self, destroy: Callable = ffi_attributes_destroy):
+        destroy(self)
+
+
+class OperatorInfoHandle(_Handle):
+    __slots__ = ()
+
+    def __del__(self, destroy: Callable = operator_info_destroy):
+        destroy(self)
+
+
+def bind(target: Target, site: Site, context: ExecutionContext | None = None) -> CallHandle:
+    address = ctypes.c_void_p()
+    call_bind(target, site, context, ctypes.byref(address))
+    assert address.value is not None
+    return CallHandle(address.value)
+
+
+def make_attributes() -> AttributesHandle:
+    """Returns an empty dictionary."""
+    address = ctypes.c_void_p()
+    ffi_attributes_create(ctypes.byref(address))
+    assert address.value is not None
+    return AttributesHandle(address.value)
+
+
+def make_operator_info(json: bytes) -> OperatorInfoHandle:
+    address = ctypes.c_void_p()
+    operator_info_create(json, len(json), ctypes.byref(address))
+    assert address.value is not None
+    return OperatorInfoHandle(address.value)

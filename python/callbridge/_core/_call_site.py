@@ -1,13 +1,17 @@
-"""Call sites: what is known about a call before its arrays exist."""
+"""Call sites: what is known about a call before its arrays exist; its attributes and aliases."""
 
 from __future__ import annotations
 
 import ctypes
+import operator
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from callbridge._core import _c_api, _shapes
-from callbridge._core._arguments import check_choice
-from callbridge._core._attributes import Attributes
+from callbridge._core._error import CallbridgeError, check_choice, utf_8
+from callbridge._core._shapes import element_type
 
 TUPLE_LAYOUTS = {"nested": 0, "flat": 1}
 
@@ -142,3 +146,150 @@ def encoded(site: _c_api.Site) -> bytes:
         return ctypes.string_at(data, size.value)
     finally:
         _c_api.bytes_free(data)
+
+
+# ---- Attributes of typed calls, as the C API takes them -----------------------------------------
+
+_EXPECTED = "a bool, int, float, str or bytes, a NumPy scalar or array, or a dict of such"
+
+
+class Attributes:
+    """A dictionary that the C API reads; it is freed with the last reference to `handle`."""
+
+    def __init__(self, attributes: Any, what: str = "attributes"):
+        """Raises TypeError if something in it is not an attribute. `what` names it in errors."""
+        if not isinstance(attributes, Mapping):
+            raise TypeError(f"{what}: expected a dict, got {type(attributes).__name__}")
+        self.handle = _c_api.make_attributes()
+        for name, value in attributes.items():
+            if not isinstance(name, str):
+                raise TypeError(f"{what}: expected names that are str, got {name!r}")
+            encoded = utf_8(name, f"{what}[{name!r}]")
+            if b"\0" in encoded:
+                raise CallbridgeError(
+                    "INVALID_ARGUMENT", f"{what}: expected names without NULs, got {name!r}"
+                )
+            self._set(encoded, value, f"{what}[{name!r}]")
+
+    def _set(self, name: bytes, value: Any, what: str) -> None:
+        if isinstance(value, Mapping):
+            inner = Attributes(value, what)
+            _c_api.ffi_attributes_set_dictionary(self.handle, name, inner.handle)
+        elif isinstance(value, (str, bytes)):
+            text = utf_8(value, what) if isinstance(value, str) else value
+            _c_api.ffi_attributes_set_string(self.handle, name, text, len(text))
+        elif isinstance(value, (bool, int, float, np.generic, np.ndarray)):
+            refuse_masked(value, what)
+            refuse_wide(value, what)
+            array = as_array(value)
+            number = element_type(array.dtype, what).number
+            if isinstance(value, np.ndarray):
+                _c_api.ffi_attributes_set_array(
+                    self.handle, name, number, array.ctypes.data, array.size
+                )
+            else:
+                _c_api.ffi_attributes_set_scalar(self.handle, name, number, array.ctypes.data)
+        else:
+            raise TypeError(f"{what}: expected {_EXPECTED}; got {type(value).__name__}")
+
+
+def refuse_masked(value: Any, what: str) -> None:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{what} is a masked array, whose mask handlers do not get; pass its filled(...), and "
+            "the mask as another attribute if the handler takes one"
+        )
+
+
+def refuse_wide(value: Any, what: str) -> None:
+    """Raises TypeError for an int that is not an int64, which handlers get."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise TypeError(f"{what}: {value} is not an int64; pass a numpy.uint64 or an array of one")
+
+
+def as_array(value: Any) -> np.ndarray:
+    """A bool, int, float, or what is of NumPy: contiguous, in this machine's byte order."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return np.ascontiguousarray(value, value.dtype.newbyteorder("="))
+    for type_, dtype in ((bool, np.bool_), (int, np.int64), (float, np.float64)):
+        if isinstance(value, type_):
+            return np.array(value, dtype)
+    raise AssertionError(value)
+
+
+# ---- Aliases from operands to results, as jax.ffi.ffi_call is given them ------------------------
+
+
+def copied_aliases(aliases: Any) -> dict[int, int]:
+    """Returns a copy of `aliases`. Raises TypeError for anything but a dict and None."""
+    if aliases is None:
+        return {}
+    if not isinstance(aliases, Mapping):
+        raise TypeError(
+            "input_output_aliases: expected a dict, from operands to results, got "
+            f"{type(aliases).__name__}"
+        )
+    return dict(aliases)
+
+
+def check_aliases(
+    aliases: dict[int, int],
+    operands: Sequence[Any],
+    operand_layouts: Sequence | None,
+    results: Sequence[Any],
+    result_layouts: Sequence | None,
+) -> None:
+    """Raises INVALID_ARGUMENT if there is no such array, the forms differ, or a result has two.
+    Raises TypeError for anything but integers.
+
+    Not all releases of JAX find negative numbers.
+    """
+    if not aliases:
+        return
+    for operand, result in aliases.items():
+        for number in (operand, result):
+            _check_number(number)
+        what = f"input_output_aliases: {operand!r} to {result!r}"
+        for index, arrays, side in ((operand, operands, "operand"), (result, results, "result")):
+            if index not in range(len(arrays)):
+                raise CallbridgeError(
+                    "INVALID_ARGUMENT",
+                    f"{what}: there is no {side} {index!r}, but {len(arrays)} {side}s, counted as "
+                    "the arrays in preorder from 0",
+                )
+        forms = (
+            _aliased_form(operands[operand], operand_layouts, operand),
+            _aliased_form(results[result], result_layouts, result),
+        )
+        if forms[0] != forms[1]:
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"{what}: the operand is {_form_text(*forms[0])}, the result "
+                f"{_form_text(*forms[1])}; arrays that share memory must be alike",
+            )
+
+    if len(set(aliases.values())) != len(aliases):
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"input_output_aliases: {aliases} has a result of two operands"
+        )
+
+
+def _check_number(number: Any) -> None:
+    try:
+        operator.index(number)
+    except TypeError:
+        raise TypeError(
+            "input_output_aliases: expected integers, from operands to results, both counted as "
+            f"the arrays in preorder from 0; got {number!r}"
+        ) from None
+
+
+def _aliased_form(array: Any, layouts: Sequence | None, index: int) -> tuple:
+    layout = layouts[index] if layouts is not None else None
+    if layout is None:
+        layout = tuple(range(len(array.shape)))
+    return array.dtype.name, tuple(array.shape), layout
+
+
+def _form_text(dtype: str, shape: tuple, layout: tuple) -> str:
+    return f"{dtype}{list(shape)} of the layout {layout}"

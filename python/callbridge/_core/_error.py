@@ -1,8 +1,14 @@
-"""The exceptions of callbridge: CallbridgeError, by its code also the exception that Python has."""
+"""The exceptions of callbridge, and the checks of texts and platforms that raise them.
+
+CallbridgeError is by its code also the exception that Python has for such an error. Nothing here
+needs libcallbridge.so.
+"""
 
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
+from typing import Any
 
 
 class CallbridgeError(Exception):
@@ -89,3 +95,57 @@ _BY_CODE: dict[str, type[CallbridgeError]] = {
     "PERMISSION_DENIED": CallbridgePermissionError,
     "UNAUTHENTICATED": CallbridgePermissionError,
 }
+
+
+# ---- Texts --------------------------------------------------------------------------------------
+
+
+def check_text(value: Any, what: str) -> None:
+    """Raises TypeError, which begins with `what`, for anything but a str."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: expected a str, got {type(value).__name__}")
+
+
+def check_choice(value: Any, what: str, choices: Iterable[str]) -> None:
+    """Also raises INVALID_ARGUMENT for a str that is not in `choices`."""
+    check_text(value, what)
+    if value not in choices:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what}: expected one of {', '.join(map(repr, choices))}, got {value!r}",
+        )
+
+
+def utf_8(value: str, what: str) -> bytes:
+    """Raises INVALID_ARGUMENT, which begins with `what`, for a str that UTF-8 cannot encode."""
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"{what}: expected a text that UTF-8 can encode, got {value!r}"
+        ) from None
+
+
+# ---- Platforms: XLA's names for them, compared without case -------------------------------------
+
+HOST = "Host"
+# As in JAX, "gpu" is CUDA.
+_CANONICAL = {"host": HOST, "cpu": HOST, "cuda": "CUDA", "gpu": "CUDA", "rocm": "ROCM"}
+PLATFORMS = tuple(dict.fromkeys(_CANONICAL.values()))
+
+
+def parse_platform(name: str) -> str:
+    """XLA's spelling: "Host", "CUDA" or "ROCM"."""
+    check_text(name, "platform")
+    platform = find_platform(name)
+    if platform is None:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"platform: expected Host or cpu, CUDA or gpu, or ROCM, got {name!r}",
+        )
+    return platform
+
+
+def find_platform(name: str) -> str | None:
+    """Likewise, but returns None for a platform that callbridge cannot call."""
+    return _CANONICAL.get(name.lower())

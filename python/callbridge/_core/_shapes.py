@@ -1,7 +1,8 @@
-"""Shape trees: an array, or a plain tuple of shape trees, as XLA nests them.
+"""Element types, and shape trees: an array, or a plain tuple of shape trees, as XLA nests them.
 
-The arrays of a tree are its leaves, listed in preorder. A leaf is anything with `shape` and
-`dtype`: an array, a NumPy scalar, a jax.ShapeDtypeStruct.
+An element type has XLA's number and name, and NumPy's dtype. The arrays of a tree are its leaves,
+listed in preorder. A leaf is anything with `shape` and `dtype`: an array, a NumPy scalar, a
+jax.ShapeDtypeStruct.
 """
 
 import dataclasses
@@ -11,8 +12,100 @@ from typing import Any
 
 import numpy as np
 
-from callbridge._core import _c_api, _element_types
+from callbridge._core import _c_api
 from callbridge._core._error import CallbridgeError
+
+# ---- Element types ------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class ElementType:
+    number: int  # xla.PrimitiveType
+    name: str  # in shape texts
+    dtype_name: str  # numpy.dtype.name, also of the dtypes of ml_dtypes
+    bits: int
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Raises UNIMPLEMENTED if it is one of ml_dtypes, and that is missing or too old."""
+        try:
+            return np.dtype(self.dtype_name)
+        except TypeError:
+            pass
+        try:
+            import ml_dtypes
+
+            return np.dtype(getattr(ml_dtypes, self.dtype_name))
+        except (ImportError, AttributeError) as error:
+            raise CallbridgeError(
+                "UNIMPLEMENTED",
+                f"{self.name} is ml_dtypes.{self.dtype_name} in NumPy, which is "
+                "not there; install the newest ml_dtypes",
+            ) from error
+
+
+_TYPES = [
+    ElementType(1, "pred", "bool", 8),
+    ElementType(2, "s8", "int8", 8),
+    ElementType(3, "s16", "int16", 16),
+    ElementType(4, "s32", "int32", 32),
+    ElementType(5, "s64", "int64", 64),
+    ElementType(6, "u8", "uint8", 8),
+    ElementType(7, "u16", "uint16", 16),
+    ElementType(8, "u32", "uint32", 32),
+    ElementType(9, "u64", "uint64", 64),
+    ElementType(10, "f16", "float16", 16),
+    ElementType(11, "f32", "float32", 32),
+    ElementType(12, "f64", "float64", 64),
+    ElementType(15, "c64", "complex64", 64),
+    ElementType(16, "bf16", "bfloat16", 16),
+    ElementType(18, "c128", "complex128", 128),
+    ElementType(19, "f8e5m2", "float8_e5m2", 8),
+    ElementType(20, "f8e4m3fn", "float8_e4m3fn", 8),
+    ElementType(21, "s4", "int4", 4),
+    ElementType(22, "u4", "uint4", 4),
+    ElementType(23, "f8e4m3b11fnuz", "float8_e4m3b11fnuz", 8),
+    ElementType(24, "f8e5m2fnuz", "float8_e5m2fnuz", 8),
+    ElementType(25, "f8e4m3fnuz", "float8_e4m3fnuz", 8),
+    ElementType(26, "s2", "int2", 2),
+    ElementType(27, "u2", "uint2", 2),
+    ElementType(28, "f8e4m3", "float8_e4m3", 8),
+    ElementType(29, "f8e3m4", "float8_e3m4", 8),
+    ElementType(30, "s1", "int1", 1),
+    ElementType(31, "u1", "uint1", 1),
+    ElementType(32, "f4e2m1fn", "float4_e2m1fn", 4),
+    ElementType(33, "f8e8m0fnu", "float8_e8m0fnu", 8),
+]
+TUPLE = 13
+# What is no array, in a shape tree that callbridge makes: it stands where a dtype does.
+TOKEN = ElementType(17, "token", "token", 8)
+BY_NUMBER = {element.number: element for element in _TYPES}
+_BY_DTYPE_NAME = {element.dtype_name: element for element in _TYPES}
+# Caches element_type(): NumPy takes several microseconds for a dtype's name.
+_FOUND: dict[np.dtype | ElementType, ElementType] = {TOKEN: TOKEN}
+# The numbers of native dtypes that callbridge.numpy has seen as operands.
+NUMBERS: dict[np.dtype, int] = {}
+
+
+def element_type(dtype, what: str = "the array") -> ElementType:
+    """Returns the type of a dtype in any byte order. Raises INVALID_ARGUMENT if there is none."""
+    found = _FOUND.get(dtype)
+    if found is not None:
+        return found
+    name = getattr(dtype, "name", dtype)
+    element = _BY_DTYPE_NAME.get(name)
+    if element is None:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"{what} is of dtype {name}, which is not an element "
+            "type of XLA's; convert it with astype()",
+        )
+    if isinstance(dtype, np.dtype):
+        _FOUND[dtype] = element
+    return element
+
+
+# ---- Trees of Python values ---------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,8 +115,6 @@ class ShapeDtype:
     shape: tuple[int, ...]
     dtype: np.dtype
 
-
-# ---- Trees of Python values ---------------------------------------------------------------------
 
 # Values that JAX would flatten into leaves too, or drop, without telling the target.
 _INSTEAD: list[tuple[Any, str, str]] = [
@@ -106,7 +197,7 @@ def rebuild(tree: Any, values: Iterator) -> Any:
 
 def array_text(leaf: Any, what: str) -> str:
     """Such as "f32[8,4]"; sub-byte types with the layout that packs them, "s4[8,4]{1,0:E(4)}"."""
-    element = _element_types.element_type(leaf.dtype, what)
+    element = element_type(leaf.dtype, what)
     dimensions = ",".join(map(str, leaf.shape))
     layout = ""
     if element.bits < 8:
@@ -134,9 +225,7 @@ def parse_result(result: Any) -> Any:
     return parse_text(result, lambda shape, element: ShapeDtype(shape, element.dtype))
 
 
-def parse_text(
-    result: str, make_leaf: Callable[[tuple[int, ...], _element_types.ElementType], Any]
-) -> Any:
+def parse_text(result: str, make_leaf: Callable[[tuple[int, ...], ElementType], Any]) -> Any:
     """Returns the tree of a result's shape text."""
     if "{" in result:
         raise CallbridgeError(
@@ -148,7 +237,7 @@ def parse_text(
 
     def visit(_user, number, dimensions, count, _size_bytes):
         try:
-            nodes.append((number, count if number == _element_types.TUPLE else dimensions[:count]))
+            nodes.append((number, count if number == TUPLE else dimensions[:count]))
         except BaseException as failure:
             failures.append(failure)
 
@@ -181,9 +270,9 @@ def _sizes(shape: Any, what: str) -> tuple[int, ...]:
 
 def _build(nodes: Iterator, make_leaf: Callable[[tuple, Any], Any]) -> Any:
     number, form = next(nodes)
-    if number == _element_types.TUPLE:
+    if number == TUPLE:
         return tuple(_build(nodes, make_leaf) for _ in range(form))
-    element = _element_types.BY_NUMBER.get(number)
+    element = BY_NUMBER.get(number)
     if element is None:
         raise CallbridgeError(
             "INVALID_ARGUMENT", "result has a token, which has no value in Python; leave it out"

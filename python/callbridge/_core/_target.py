@@ -1,16 +1,92 @@
-"""Targets and their ABIs."""
+"""Targets, and the ABIs of custom calls, as libcallbridge.so lists them.
+
+An ABI is its name, such as "original"; None is one that is not known. Numbers are XLA's
+(xla.CustomCallApiVersion), which StableHLO and the C API share.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, ClassVar, Protocol, get_args
 
-from callbridge._core import _c_api, _target_abis
-from callbridge._core._arguments import check_choice
-from callbridge._core._error import CallbridgeError
-from callbridge._core._platform import parse_platform
-from callbridge._core._target_abis import calls_alike
+from callbridge._core import _c_api
+from callbridge._core._error import HOST, CallbridgeError, check_choice, parse_platform
 from callbridge.typing import Abi, Attributes, Platform, Stage
+
+# ---- ABIs ---------------------------------------------------------------------------------------
+
+_GPU = "CUDA"  # all kinds are alike
+
+
+def _rows(platform: str) -> list[_c_api.TargetAbi]:
+    rows = [_c_api.TargetAbi() for _ in range(_c_api.target_abi_count())]
+    for i, row in enumerate(rows):
+        _c_api.target_abi_at(i, platform.encode(), row)
+    return rows
+
+
+_ROWS = {platform: {row.name.decode(): row for row in _rows(platform)} for platform in (HOST, _GPU)}
+
+ABI_NUMBERS = {None: 0, **{name: row.api_version for name, row in _ROWS[HOST].items()}}
+ABI_NAMES = tuple(_ROWS[HOST])
+ABI_BY_NUMBER = {number: name for name, number in ABI_NUMBERS.items()}
+# The ABIs of a target without attributes.
+UNTYPED = {
+    row.api_version: name
+    for name, row in _ROWS[HOST].items()
+    if not row.provides & _c_api.PROVIDES_ATTRIBUTES
+}
+
+
+def is_untyped(abi: str | None) -> bool:
+    """True for the name of an ABI without attributes."""
+    return abi in UNTYPED.values()
+
+
+def needs_declaration(platform: str) -> bool:
+    """True if calling a target of an ABI that is not known by a wrong one could crash."""
+    return _row(platform, None) is None
+
+
+def calls_alike(platform: str, abi: str | None, other: str | None) -> bool:
+    """True if functions of both ABIs are called in the same way on `platform`."""
+    return abi == other or _called_as(platform, abi) == _called_as(platform, other) != 0
+
+
+def reads_opaque(platform: str, abi: str | None) -> bool:
+    return _provides(platform, abi, _c_api.PROVIDES_OPAQUE)
+
+
+def takes_tuples(platform: str, abi: str | None) -> bool:
+    """Returns false if a target gets only the leaves of its operands and results."""
+    return _provides(platform, abi, _c_api.PROVIDES_TUPLES)
+
+
+def counts_buffers(platform: str, abi: str | None) -> bool:
+    """Returns true if a target gets the numbers of operands and results of its call."""
+    return _provides(platform, abi, _c_api.PROVIDES_COUNTS)
+
+
+@functools.lru_cache
+def _row(platform: str, abi: str | None) -> _c_api.TargetAbi | None:
+    rows = _ROWS[HOST if parse_platform(platform) == HOST else _GPU]
+    if abi is not None:
+        return rows[abi]
+    return next((row for row in rows.values() if row.serves_unspecified), None)
+
+
+def _called_as(platform: str, abi: str | None) -> int:
+    row = _row(platform, abi)
+    return 0 if row is None else row.called_as
+
+
+def _provides(platform: str, abi: str | None, bit: int) -> bool:
+    row = _row(platform, abi)
+    return row is not None and bool(row.provides & bit)
+
+
+# ---- Targets ------------------------------------------------------------------------------------
 
 
 class Immutable:
@@ -88,7 +164,7 @@ def from_c(target: _c_api.Target, library: OfLibrary) -> Target:
     made = Target(
         _decode(target.name),
         _decode(target.platform),
-        _target_abis.BY_NUMBER[target.api_version],
+        ABI_BY_NUMBER[target.api_version],
         _decode(target.evidence),
         target.address,
         {stage: getattr(target, stage) for stage in STAGES if getattr(target, stage, None)},
@@ -118,7 +194,7 @@ def to_c(
     return _c_api.Target(
         name=_c_api.text(target.name, "target"),
         platform=_c_api.text(target.platform, "platform"),
-        api_version=_target_abis.NUMBERS[abi],
+        api_version=ABI_NUMBERS[abi],
         api_version_is_proved=target.abi is not None,
         address=target.address,
         **target.stages,
@@ -130,7 +206,7 @@ def to_c(
 def check_abi(abi: Abi | None) -> None:
     """Raises TypeError or INVALID_ARGUMENT if it is not an ABI's name."""
     if abi is not None:
-        check_choice(abi, "abi", _target_abis.NAMES)
+        check_choice(abi, "abi", ABI_NAMES)
 
 
 def check_name(name: str) -> None:
@@ -168,12 +244,12 @@ def agreed_abi(target: Target, declared: Abi | None) -> Abi | None:
                 f"is {known!r}: {target.evidence}; leave abi out",
             )
         return known
-    if declared is None and _target_abis.needs_declaration(target.platform):
+    if declared is None and needs_declaration(target.platform):
         raise CallbridgeError(
             "INVALID_ARGUMENT",
             f"the ABI of target {target.name!r} on {target.platform} is not known "
             f"({target.evidence}), and calling it by another could crash; declare it: abi= one of "
-            f"{', '.join(map(repr, _target_abis.NAMES))}",
+            f"{', '.join(map(repr, ABI_NAMES))}",
         )
     return declared
 

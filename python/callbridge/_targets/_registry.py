@@ -12,13 +12,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from callbridge._core import _c_api, _file_contents, _target, _target_abis
-from callbridge._core._error import CallbridgeError
+from callbridge._core import _c_api, _library_files, _native_functions, _target
+from callbridge._core._error import HOST, PLATFORMS, CallbridgeError, find_platform, parse_platform
 from callbridge._core._fork_lock import fork_lock
-from callbridge._core._function_address import function_address, keep
-from callbridge._core._platform import HOST, PLATFORMS, find_platform, parse_platform
+from callbridge._core._native_functions import function_address, keep
 from callbridge._core._target import Target
-from callbridge._targets import _typed_handlers
 from callbridge.library import Library
 from callbridge.typing import Abi, Stage
 
@@ -109,7 +107,7 @@ class Registry:
         add_library().
         """
         name = library.path
-        identity = _file_contents.identity(name, library.targets[0]._content)
+        identity = _library_files.identity(name, library.targets[0]._content)
         of_identity = tuple(_target.renamed(target, identity) for target in library.targets)
         self._add(library, of_identity, frozenset({identity} if name in compatible else ()))
         with self._lock:
@@ -120,7 +118,7 @@ class Registry:
 
     def name_of_operator(self, library: Library) -> str | None:
         """Returns what add_operator() returned for it; None if it was not added."""
-        identity = _file_contents.identity(library.path, library.targets[0]._content)
+        identity = _library_files.identity(library.path, library.targets[0]._content)
         with self._lock:
             for name in (library.path, identity):
                 entries = [self._entries.get((name, target.platform)) for target in library.targets]
@@ -192,7 +190,7 @@ class Registry:
         _target.check_name(name)
         _target.check_abi(abi)
         if abi == "typed_ffi":
-            handlers = _typed_handlers.addresses(name, function_or_capsule)
+            handlers = _native_functions.handler_addresses(name, function_or_capsule)
         else:
             handlers = {"execute": function_address(function_or_capsule)}
         target = Target(
@@ -253,7 +251,7 @@ class Registry:
                     f"no target {name!r} is registered for {platform}; what is, by "
                     f"{self._module}.load() and register(): {registered}",
                 )
-            if entry.untyped is not None and _target_abis.is_untyped(abi):
+            if entry.untyped is not None and _target.is_untyped(abi):
                 entry = entry.untyped
             was_declared = entry.is_declared_compatible
             if command_buffer_compatible and not entry.command_buffer_compatible:
@@ -318,7 +316,7 @@ class Registry:
         target = entry.target
         _target.agreed_abi(target, abi or entry.declared_abi)
         if entry.paths:
-            if not _target_abis.calls_alike(entry.platform, abi, entry.abi):
+            if not _target.calls_alike(entry.platform, abi, entry.abi):
                 raise CallbridgeError(
                     "INVALID_ARGUMENT",
                     f"target {target.name!r} on {entry.platform} is now declared abi={abi!r}, but "
@@ -335,7 +333,7 @@ def _addresses(entry: Entry) -> str:
 
 
 def _must_be_declared(entry: Entry) -> bool:
-    return entry.abi is None and _target_abis.needs_declaration(entry.platform)
+    return entry.abi is None and _target.needs_declaration(entry.platform)
 
 
 # ---- The registries of the modules whose targets the embedded runtime calls ----------------------
@@ -350,7 +348,7 @@ def embedded_registry(module: str) -> Registry:
 def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     """Refuses typed handlers that are none, and those that are declared untyped."""
     if "typed_ffi" in (entry.target.abi, abi):
-        _typed_handlers.adapt(entry.target.name, entry.platform, entry.handlers, None)
+        _native_functions.adapt(entry.target.name, entry.platform, entry.handlers, None)
     else:
-        _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
+        _native_functions.refuse_as_untyped(entry.target, entry.platform, abi)
     return ("embedded",)

@@ -12,24 +12,25 @@ Everything here is thread-safe as far as the targets are.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+import warnings
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from callbridge._calls._bound_function import BoundFunction
-from callbridge._core import _aliases, _call_site, _operator_info, _shapes, _target
+from callbridge._core import _call_site, _options, _shapes, _target
 from callbridge._core._error import CallbridgeError
-from callbridge._core._inferred_results import InferredResults, are_left_out
-from callbridge._core._target import Target
-from callbridge._targets import _typed_handlers
+from callbridge._core._mindspore import InferredResults, are_left_out
+from callbridge._core._target import UNTYPED, Target
+from callbridge._targets import _libraries
 from callbridge._targets._libraries import checked_compatible, libraries_of
 from callbridge.jax import (
     _arrays,
-    _backend_config,
     _call_cache,
+    _custom_call_op,
     _frozen_attributes,
     _partitioning,
     _registry,
-    _varying_axes,
+    _transforms,
 )
 from callbridge.jax._call_cache import CallCache, Prepared, Result
 from callbridge.jax._runtimes import (
@@ -37,30 +38,26 @@ from callbridge.jax._runtimes import (
     RUNTIME,
     jax_function,
 )
-from callbridge.jax._upgrade import upgrade
 from callbridge.library import Library
 from callbridge.typing import (
     Abi,
-    Bytes,
     DtypeTree,
     DuckTypedArray,
     Handlers,
     JaxCallOptions,
     JaxTree,
-    Layout,
-    OperatorInfo,
     Path,
     Platform,
-    Pointer,
     ShapeTree,
     TupleLayout,
-    VmapMethod,
 )
-from callbridge.typing import Attributes as AttributeValues
 
 if TYPE_CHECKING:
     import jax
+    import jax.export
     from typing_extensions import Unpack
+
+    from callbridge.jax._stablehlo_calls import UntypedCall
 
 __all__ = [
     "CallbridgeError",
@@ -74,9 +71,11 @@ __all__ = [
 ]
 
 
+Artifact = TypeVar("Artifact", str, bytes, bytearray, "jax.export.Exported")
+
 _jax_ffi_call = jax_function(RUNTIME.ffi_call)
 
-_libraries = libraries_of(_registry.registry)
+_targets = libraries_of(_registry.registry)
 
 
 def load(
@@ -109,9 +108,10 @@ def load(
         content; or with the same function and another `command_buffer_compatible`. NOT_FOUND if
         that has a name that is no target's. Nothing is registered then.
     """
-    return _libraries.load(path, isolate, command_buffer_compatible)
+    return _targets.load(path, isolate, command_buffer_compatible)
 
 
+@_options.documented(_libraries.register)
 def register(
     name: str,
     function_or_capsule: Handlers,
@@ -123,17 +123,8 @@ def register(
     """Registers one function with JAX.
 
     Args:
-      name: The name that custom_call() finds it by.
-      function_or_capsule: A ctypes function, or a PyCapsule named "xla._CUSTOM_CALL_TARGET". It is
-        kept until the process ends. A typed handler may also be a PyCapsule without a name, its
-        address, or a dict of one handler for each stage: "execute", and any of "instantiate",
-        "prepare", "initialize" and "record".
-      platform: "cpu" or "Host", "gpu" or "CUDA", "ROCM".
-      abi: The function's ABI. "original", "status_returning" or "status_returning_unified"; on CPU
-        the first two are called alike, on GPU all three. None leaves it to custom_call().
-        "typed_ffi" is an XLA FFI handler, built with XLA's headers of any jaxlib from 0.4.30 to
-        0.12.0.1, for this JAX or another; jax.ffi.ffi_call(name, ...) can call it too. A request of
-        the handler that this JAX cannot serve is an error that names it.
+      abi: ... The handler may be for this JAX or another; jax.ffi.ffi_call(name, ...) can call it
+        too. A request of the handler that this JAX cannot serve is an error that names it.
       command_buffer_compatible: XLA:GPU may record calls into command buffers, which are CUDA
         graphs, and replay those instead of calling the function again. So the function only submits
         work to its stream, the same for the same buffers: it does not wait for the stream,
@@ -156,21 +147,7 @@ def register(
     _registry.registry.add_function(name, function_or_capsule, platform, abi, compatible)
 
 
-def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
-    """Registers a type of state or of user data, before the typed handlers that use it.
-
-    Handlers that keep state need it if they were built with the headers of jaxlib 0.8.1 or newer.
-
-    Args:
-      name: The type's name, the same for all its users.
-      type_id: The variable that holds the type's XLA_FFI_TypeId: a capsule of it, or its address.
-      type_info: The type's XLA_FFI_TypeInfo, likewise, if the headers have one.
-
-    Raises:
-      CallbridgeError: ALREADY_EXISTS if the name is registered with another id, or the id with
-        another name. INVALID_ARGUMENT if an address is not that of such memory.
-    """
-    _typed_handlers.register_type(name, type_id, type_info)
+register_type = _libraries.public(_libraries.register_type, __name__, _targets)
 
 
 @overload
@@ -189,26 +166,11 @@ def custom_call(
 def custom_call(
     target: str, result: DuckTypedArray, **options: Unpack[JaxCallOptions]
 ) -> BoundFunction[jax.Array]: ...
+@_options.describe(JaxCallOptions)
 def custom_call(
     target: str,
     result: str | ShapeTree | DtypeTree | None = None,
-    *,
-    abi: Abi | None = None,
-    platform: Platform | None = None,
-    opaque: Bytes = b"",
-    attributes: AttributeValues | None = None,
-    tuple_layout: TupleLayout = "nested",
-    operator_info: OperatorInfo | None = None,
-    prefer: Path | None = None,
-    has_side_effect: bool = False,
-    vmap_method: VmapMethod | None = None,
-    input_layouts: Sequence[Layout] | None = None,
-    output_layouts: Layout | Sequence[Layout] = None,
-    input_output_aliases: Mapping[int, int] | None = None,
-    command_buffer_compatible: bool = False,
-    batch_dims: int | None = None,
-    partitioning: Mapping[str, Any] | None = None,
-    scratch_bytes: int | None = None,
+    **options: Unpack[JaxCallOptions],
 ) -> BoundFunction[Any]:
     """Returns a function of arrays and tuples of arrays that calls a registered target.
 
@@ -233,20 +195,14 @@ def custom_call(
         result varies over the axes over which an operand does, and over those that its shape
         states.
         JAX removes a call without results unless it has a side effect.
-      abi: The target's ABI, if Target.abi is None and register() had none.
       platform: The target's platform. None: the platform that has the target; if several have it,
         that of JAX's default backend.
-      opaque: Any bytes, for untyped targets that take them.
       attributes: For typed handlers, by name: a bool, int (int64 to the handler), float (double),
         str or bytes; a NumPy scalar, of its own type, bool, integer, float32 or float64 (by
         "version_3" also float16 and bfloat16, which XLA's FFI does not decode); a NumPy array, of
         any type; or a dict of these, a dictionary. They are copied.
-      tuple_layout: How untyped targets expect tuple operands: "nested", nested tables as XLA
-        documents them, or "flat", for targets written against jaxlib >= 0.4.38.
-      operator_info: What the target's author declares of its calls, of any ABI: the dict that
-        MindSpore's CustomRegOp(...).get_op_info() returns, or its JSON text. The function raises
-        INVALID_ARGUMENT when it is traced or called on what is not allowed. Attributes that have a
-        default may be left out.
+      operator_info: ... The function raises INVALID_ARGUMENT when it is traced or called on what is
+        not allowed.
       prefer: The path through XLA: "version_3" or "typed". None: the fastest that XLA serves
         rightly and without a warning. For untyped targets that is "version_3" on CPU up to jax
         0.12.0.1, but "typed" from 0.5.1 to 0.9.2, on GPU, and in newer releases. From 0.5.1 to
@@ -316,30 +272,33 @@ def custom_call(
       TypeError: if the result, or later an operand, is neither an array nor a plain tuple, or is a
         masked array; if `opaque` is not bytes; and if a value of `attributes` is not an attribute.
     """
+    given = _options.completed(JaxCallOptions, options)
     known = None if are_left_out(result) else Result(_shapes.parse_result(result))
-    opaque_bytes = _call_site.opaque_bytes(opaque)
-    declared = _operator_info.OperatorInfo(operator_info)
+    checked = _options.Checked(target, given)
+    declared = checked.declared
+    attributes, prefer = given["attributes"], given["prefer"]
+    has_side_effect, vmap_method = given["has_side_effect"], given["vmap_method"]
     frozen_attributes = _frozen_attributes.freeze(declared.with_defaults(attributes))
-    _call_site.check_tuple_layout(tuple_layout)
     _registry.check_path(prefer)
-    _target.check_name(target)
-    compatible = checked_compatible(command_buffer_compatible)
-    split = _partitioning.Partitioning(batch_dims, partitioning)
-    name = _libraries.registered_name(target, compatible)
-    entry = _registry.registry.find(name, platform, abi, command_buffer_compatible=compatible)
-    _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
+    compatible = checked_compatible(given["command_buffer_compatible"])
+    split = _partitioning.Partitioning(given["batch_dims"], given["partitioning"])
+    name = _targets.registered_name(target, compatible)
+    entry = _registry.registry.find(
+        name, given["platform"], given["abi"], command_buffer_compatible=compatible
+    )
+    _target.check_fits(entry.target, entry.abi, checked.opaque, attributes)
     _registry.check_path_fits(entry, prefer)
     path = prefer or _registry.fastest_path(entry)
-    scratch = _backend_config.checked_scratch(scratch_bytes, entry)
+    scratch = _custom_call_op.checked_scratch(given["scratch_bytes"], entry)
     if scratch and prefer is None:
         path = _registry.path_with_scratch(entry, path)
     if path == "typed":
         _frozen_attributes.check_typed(frozen_attributes, entry.platform)
     is_tuple = type(result if known is None else known.tree) is tuple
-    is_alone = output_layouts is not None and not is_tuple
-    layouts_in = _arrays.copied_layouts(input_layouts)
-    layouts_out = _arrays.copied_layouts([output_layouts] if is_alone else output_layouts)
-    aliases = _aliases.copied(input_output_aliases)
+    layouts_in = _arrays.copied_layouts(given["input_layouts"])
+    layouts_out = _arrays.copied_layouts(given["output_layouts"])
+    if layouts_out is not None and not is_tuple:
+        layouts_out = [layouts_out]
     inferred = None
     if known is None:
         inferred = InferredResults(entry.c_target, result, declared, attributes)
@@ -352,37 +311,39 @@ def custom_call(
         is_typed = entry.abi == "typed_ffi"
         _arrays.check_types((*avals, *result_leaves), path if is_typed else "version_3")
         if is_typed:
-            config, carrier = _backend_config.for_typed_handler(path, frozen_attributes, scratch)
+            config, carrier = _custom_call_op.for_typed_handler(path, frozen_attributes, scratch)
         else:
-            config, carrier = _backend_config.for_untyped_function(
-                entry, path, operands, tree, tuple_layout, opaque_bytes
+            config, carrier = _custom_call_op.for_untyped_function(
+                entry, path, operands, tree, checked.tuple_layout, checked.opaque
             )
         operand_layouts = _arrays.checked_layouts(layouts_in, avals, "input_layouts")
         result_layouts = _arrays.checked_layouts(layouts_out, result_leaves, "output_layouts")
-        _aliases.check(aliases, avals, operand_layouts, result_leaves, result_layouts)
+        _call_site.check_aliases(
+            checked.aliases, avals, operand_layouts, result_leaves, result_layouts
+        )
         if declared.handle is not None:
-            given = _frozen_attributes.thaw(frozen_attributes)
-            declared.check(entry.c_target, operands, tree, given, operand_layouts, result_layouts)
-        options = dict(
+            values = _frozen_attributes.thaw(frozen_attributes)
+            declared.check(entry.c_target, operands, tree, values, operand_layouts, result_layouts)
+        keywords = dict(
             has_side_effect=has_side_effect,
             vmap_method=vmap_method,
             input_layouts=operand_layouts,
             output_layouts=result_layouts,
-            input_output_aliases=aliases,
+            input_output_aliases=checked.aliases,
             custom_call_api_version=PATHS[path].custom_call_api_version,
             legacy_backend_config=config,
         )
-        results = list(map(_varying_axes.unstated, result_leaves))
+        results = list(map(_transforms.unstated, result_leaves))
         if split:
             split.check(avals, result_leaves)
             is_alone = type(tree) is not tuple
             from callbridge.jax._partitioned_call import partitioned_call
 
-            whole = split.call(name, results, carrier, is_alone=is_alone, **options)
+            whole = split.call(name, results, carrier, is_alone=is_alone, **keywords)
             function = partitioned_call(whole, avals)
-            return Prepared(_varying_axes.varying(function, avals, result_leaves), {}, returned)
-        function = _jax_ffi_call(name, results, **options)
-        varying = _varying_axes.varying(function, avals, result_leaves)
+            return Prepared(_transforms.varying(function, avals, result_leaves), {}, returned)
+        function = _jax_ffi_call(name, results, **keywords)
+        varying = _transforms.varying(function, avals, result_leaves)
         return Prepared(varying, carrier, returned)
 
     prepared = CallCache(prepare)
@@ -392,3 +353,79 @@ def custom_call(
         return prepared.call(operands)
 
     return BoundFunction(call, "callbridge.jax", target)
+
+
+def upgrade(
+    artifact: Artifact,
+    *,
+    platform: Platform | None = None,
+    tuple_layout: TupleLayout = "nested",
+    prefer: Path | None = None,
+) -> Artifact:
+    """Returns an artifact of an older JAX, changed to run on this one.
+
+    Its calls of untyped targets that callbridge.jax registered become calls of callbridge's entry
+    points, the calls that custom_call() emits: opaque, tuple operands and tuple results reach the
+    targets as before. Calls of typed handlers and XLA's own markers stay as they are. So do calls
+    of untyped targets that are not registered, and a UserWarning names these: they are right if JAX
+    or another package has the targets.
+
+    Args:
+      artifact: StableHLO text; its UTF-8 bytes; a portable artifact
+        (stablehlo.serialize_portable_artifact), whoever wrote it; a jax.export.Exported of calling
+        convention 4 or later; or the bytes of its serialize(). jax 0.12.0.1 itself refuses those
+        bytes of jax 0.7.2 and older; callbridge reads them, unless the arguments or results have
+        shardings.
+      platform: The targets' platform. None: the platform that has a target; if several have it,
+        that of JAX's default backend.
+      tuple_layout: How the targets expect tuple operands: "nested", or "flat" for programs that
+        were written against jaxlib >= 0.4.38. An artifact does not say which.
+      prefer: As for custom_call().
+
+    Returns:
+      The upgraded artifact, of the same kind and type; `artifact` is not changed. It is returned
+      byte for byte if none of its calls is upgraded. A jax.export.Exported keeps its derivatives,
+      upgraded too.
+
+    Raises:
+      CallbridgeError: INVALID_ARGUMENT if the artifact is none of these, damaged, or newer than
+        this JAX; if it is MLIR bytecode of another jaxlib, which has no promised format; and if an
+        untyped call has the name of a typed handler. UNIMPLEMENTED for calling conventions of
+        jax.export before 4, for artifacts that this JAX reads but cannot serialize (old
+        shardings), and on a JAX before 0.6.2.
+      TypeError: if it is of none of these types.
+    """
+    from callbridge.jax._artifact import upgrade_artifact
+
+    _registry.check_path(prefer)
+    unknown: set[str] = set()
+
+    def version_of(call: UntypedCall) -> int | None:
+        # The ABI that the old program assumed. Programs that name none have 0.
+        likely_abi = UNTYPED[call.api_version or 1]
+        try:
+            entry = _registry.registry.find(call.target, platform, likely_abi, is_guess=True)
+        except CallbridgeError as error:
+            if error.code != "NOT_FOUND":
+                raise
+            unknown.add(call.target)
+            return None
+        if entry.abi == "typed_ffi":
+            raise CallbridgeError(
+                "INVALID_ARGUMENT",
+                f"the artifact calls target {call.target!r} by version {call.api_version}, but it "
+                f"is registered on {entry.platform} as a typed handler; register the function that "
+                "it was written for",
+            )
+        _registry.check_path_fits(entry, prefer)
+        path = prefer or _registry.fastest_path(entry)
+        return PATHS[path].custom_call_api_version
+
+    upgraded: Artifact = upgrade_artifact(artifact, version_of, tuple_layout)
+    if unknown:
+        warnings.warn(
+            f"calls of {', '.join(map(repr, sorted(unknown)))} stay as they are: no such targets "
+            "are registered by callbridge.jax.load() and register()",
+            stacklevel=2,
+        )
+    return upgraded

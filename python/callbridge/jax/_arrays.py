@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from callbridge._core import _element_types
+from callbridge._core import _shapes
 from callbridge._core._error import CallbridgeError
 from callbridge.jax._runtimes import RUNTIME, Runtime, unimplemented
 
@@ -23,7 +23,7 @@ _WIDE = ("int64", "uint64", "float64", "complex128")
 def check_operands(operands: Sequence) -> None:
     """Raises INVALID_ARGUMENT for arrays that have no element type, such as random keys."""
     for operand in operands:
-        _element_types.element_type(operand.dtype, "an operand")
+        _shapes.element_type(operand.dtype, "an operand")
 
 
 def check_results(results: Sequence) -> bool:
@@ -34,7 +34,7 @@ def check_results(results: Sequence) -> bool:
     total = 0
     is_wide = False
     for result in results:
-        element = _element_types.element_type(result.dtype, "a result")
+        element = _shapes.element_type(result.dtype, "a result")
         is_wide = is_wide or element.dtype_name in _WIDE
         if not isinstance(result.shape, tuple):
             raise TypeError(f"a result has the shape {result.shape!r}: expected a tuple of sizes")
@@ -68,7 +68,7 @@ def check_types(arrays: Sequence, path: str) -> None:
     """Raises UNIMPLEMENTED for element types that this JAX does not pass by `path`."""
     lacking = _lacking(RUNTIME, path)
     for array in arrays if lacking else ():
-        name = _element_types.element_type(array.dtype).dtype_name
+        name = _shapes.element_type(array.dtype).dtype_name
         if name in lacking:
             raise _passes_no(name, path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -16,121 +16,9 @@ from jaxlib.mlir.dialects import stablehlo
 from callbridge._core import _call_site
 from callbridge._core._error import CallbridgeError
 from callbridge._core._fork_lock import fork_lock
-from callbridge.jax import _mlir_bytecode, _stablehlo_calls
+from callbridge.jax import _stablehlo_calls
 from callbridge.jax._runtimes import RUNTIME, unimplemented
-from callbridge.jax._stablehlo_calls import UntypedCall, called_target
-
-# An argument with the index of the platform, in modules for several ones; of jax.export.
-_GLOBAL_CONSTANT = "jax.global_constant"
-_PLATFORM_INDEX = "_platform_index"
-
-
-@dataclasses.dataclass(frozen=True)
-class Call:
-    target: str
-    api_version: int  # 0 to 4
-    platforms: tuple[str, ...]  # JAX's names; empty if the artifact does not say
-    is_xlas_own: bool
-
-
-def calls(module: ir.Module, platforms: Sequence[str]) -> list[Call]:
-    """Returns the calls of a module for these platforms, in its order."""
-    functions = {
-        operation.attributes["sym_name"].value: operation
-        for block in module.operation.regions[0].blocks
-        for operation in (inner.operation for inner in block.operations)
-        if operation.name == "func.func"
-    }
-    return [
-        call
-        for function in functions.values()
-        for call in _Function(functions, function, tuple(platforms)).calls()
-    ]
-
-
-class _Function:
-    def __init__(self, functions: dict[str, ir.Operation], function: Any, platforms: tuple):
-        self._functions = functions
-        self._function = function
-        self._platforms = platforms
-
-    def calls(self) -> list[Call]:
-        found = []
-        reached = _reached(self._functions, self._function, len(self._platforms), set())
-        for operation, indices in _walk(self._function, self._function, reached):
-            called = called_target(operation)
-            if called is not None:
-                names = tuple(self._platforms[i] for i in sorted(indices))
-                found.append(Call(called.target, called.api_version, names, called.is_xlas_own))
-        return found
-
-
-def _reached(functions: dict, function: Any, count: int, callers: set[str]) -> frozenset[int]:
-    """Returns the indices of the platforms on which a function is called.
-
-    `callers` are the functions that are being looked at.
-    """
-    name = function.attributes["sym_name"].value
-    everywhere = frozenset(range(count))
-    found: set[int] = set()
-    is_called = False
-    for caller_name, caller in functions.items():
-        for operation, indices in _walk(caller, caller, everywhere):
-            if operation.name != "func.call" or operation.attributes["callee"].value != name:
-                continue
-            is_called = True
-            if caller_name not in callers:
-                above = _reached(functions, caller, count, callers | {name})
-                found |= indices & above
-    return frozenset(found) if is_called else everywhere
-
-
-def _walk(
-    operation: Any, function: Any, indices: frozenset[int]
-) -> Iterator[tuple[Any, frozenset[int]]]:
-    """The operations inside, each with the indices of the platforms on which it runs."""
-    for number, region in enumerate(operation.regions):
-        inside = indices
-        if operation.name == "stablehlo.case":
-            last = len(operation.regions) - 1
-            chosen = {i: _value(operation.operands[0], function, i) for i in indices}
-            inside = frozenset(
-                i
-                for i, value in chosen.items()
-                if value is None or (value if 0 <= value <= last else last) == number
-            )
-        for block in region.blocks:
-            for inner in block.operations:
-                yield inner.operation, inside
-                yield from _walk(inner.operation, function, inside)
-
-
-def _value(value: ir.Value, function: Any, index: int) -> int | None:
-    """Returns an integer that depends on nothing but the platform; None if it is another."""
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        attributes = function.attributes
-        number = ir.BlockArgument(value).arg_number
-        if "arg_attrs" not in attributes or owner != function.regions[0].blocks[0]:
-            return None
-        given = ir.DictAttr(attributes["arg_attrs"][number])
-        is_index = _GLOBAL_CONSTANT in given and given[_GLOBAL_CONSTANT].value == _PLATFORM_INDEX
-        return index if is_index else None
-    operation = owner.operation
-    if operation.name == "stablehlo.constant":
-        return int(ir.DenseIntElementsAttr(operation.attributes["value"])[0])
-    if operation.name == "stablehlo.convert":
-        return _value(operation.operands[0], function, index)
-    if operation.name == "stablehlo.case":
-        chosen = _value(operation.operands[0], function, index)
-        if chosen is None:
-            return None
-        last = len(operation.regions) - 1
-        region = operation.regions[chosen if 0 <= chosen <= last else last]
-        returned = list(region.blocks[0].operations)[-1].operation
-        return _value(returned.operands[ir.OpResult(value).result_number], function, index)
-    return None
-
+from callbridge.jax._stablehlo_calls import UntypedCall
 
 _PORTABLE_DIALECT = b"vhlo"
 _OLDEST_CALLING_CONVENTION = 4  # of jax.export: the first whose modules are portable artifacts
@@ -155,45 +43,12 @@ def upgrade_artifact(
         return upgrade.text(artifact)
     if isinstance(artifact, (bytes, bytearray)):
         return type(artifact)(upgrade.data(bytes(artifact)))
-    if _is_exported(artifact):
+    if is_exported(artifact):
         return upgrade.exported(artifact)
-    raise _not_an_artifact(artifact)
+    raise not_an_artifact(artifact)
 
 
-def calls_of(artifact: Any) -> list[Call]:
-    """Returns the custom calls of an artifact of these kinds; of bytes those of derivatives too.
-
-    Raises what callbridge.jax.upgrade() raises for what cannot be read.
-    """
-    if isinstance(artifact, (bytes, bytearray)):
-        return _calls_of_data(bytes(artifact))
-    if isinstance(artifact, str):
-        with mlir.make_ir_context():
-            return calls(_parse(artifact), ())
-    if _is_exported(artifact):
-        return _calls_of_modules([artifact.mlir_module_serialized], artifact.platforms)
-    raise _not_an_artifact(artifact)
-
-
-def _calls_of_data(data: bytes) -> list[Call]:
-    if data.startswith(_mlir_bytecode.MAGIC):
-        return _calls_of_modules([data], ())
-    text = _as_text(data)
-    if text is not None:
-        return calls_of(text)
-    exported = _deserialize_exported(data)
-    return _calls_of_modules(_modules(exported), exported.platforms)
-
-
-def _calls_of_modules(modules: list[bytes], platforms: tuple[str, ...]) -> list[Call]:
-    found = []
-    for data in modules:
-        with mlir.make_ir_context() as context:
-            found += calls(_deserialize(context, data), platforms)
-    return found
-
-
-def _not_an_artifact(artifact: Any) -> TypeError:
+def not_an_artifact(artifact: Any) -> TypeError:
     return TypeError(
         "expected StableHLO text, the bytes of a portable artifact or of jax.export, or a "
         f"jax.export.Exported; got {type(artifact).__name__}"
@@ -207,20 +62,20 @@ class _Upgrade:
 
     def text(self, text: str) -> str:
         with mlir.make_ir_context():
-            module = _parse(text)
+            module = parse(text)
             return str(module) if self._module(module) else text
 
     def data(self, data: bytes) -> bytes:
-        if data.startswith(_mlir_bytecode.MAGIC):
+        if data.startswith(MAGIC):
             return self.portable_artifact(data)
-        text = _as_text(data)
+        text = as_text(data)
         if text is not None:
             return self.text(text).encode()
         return self.serialized(data)
 
     def portable_artifact(self, data: bytes) -> bytes:
         with mlir.make_ir_context() as context:
-            module = _deserialize(context, data)
+            module = deserialize(context, data)
             if not self._module(module):
                 return data
             version = stablehlo.get_version_from_compatibility_requirement(
@@ -230,9 +85,9 @@ class _Upgrade:
             return stablehlo.serialize_portable_artifact(module, version, True)
 
     def serialized(self, data: bytes) -> bytes:
-        exported = _deserialize_exported(data)
+        exported = deserialize_exported(data)
         upgraded = self.exported(exported)
-        if _modules(upgraded) == _modules(exported):
+        if modules_of(upgraded) == modules_of(exported):
             return data
         try:
             return bytes(upgraded.serialize(vjp_order=_vjp_order(exported)))
@@ -271,7 +126,7 @@ class _Upgrade:
 # ---- Reading ------------------------------------------------------------------------------------
 
 
-def _as_text(data: bytes) -> str | None:
+def as_text(data: bytes) -> str | None:
     if b"\0" in data:
         return None
     try:
@@ -280,7 +135,7 @@ def _as_text(data: bytes) -> str | None:
         return None
 
 
-def _parse(text: str) -> ir.Module:
+def parse(text: str) -> ir.Module:
     if not text or text.isspace():
         raise CallbridgeError("INVALID_ARGUMENT", "expected StableHLO text, got none")
     try:
@@ -294,9 +149,9 @@ def _parse(text: str) -> ir.Module:
         ) from None
 
 
-def _deserialize(context: ir.Context, data: bytes) -> ir.Module:
+def deserialize(context: ir.Context, data: bytes) -> ir.Module:
     try:
-        is_portable = _PORTABLE_DIALECT in _mlir_bytecode.dialects(data)
+        is_portable = _PORTABLE_DIALECT in dialects(data)
     except ValueError as error:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
@@ -334,22 +189,22 @@ def _deserialize(context: ir.Context, data: bytes) -> ir.Module:
 
 def text_of(data: bytes) -> str:
     """Returns the module of an upgraded artifact as StableHLO text."""
-    text = _as_text(data)
+    text = as_text(data)
     if text is not None:
         return text
     with mlir.make_ir_context() as context:
-        if not data.startswith(_mlir_bytecode.MAGIC):
-            data = _deserialize_exported(data).mlir_module_serialized
-        return str(_deserialize(context, data))
+        if not data.startswith(MAGIC):
+            data = deserialize_exported(data).mlir_module_serialized
+        return str(deserialize(context, data))
 
 
-def _is_exported(artifact: Any) -> bool:
+def is_exported(artifact: Any) -> bool:
     from jax import export
 
     return isinstance(artifact, export.Exported)
 
 
-def _deserialize_exported(data: bytes) -> Any:
+def deserialize_exported(data: bytes) -> Any:
     from jax import export
 
     with _expired_versions():
@@ -382,7 +237,7 @@ def _expired_versions():
             jax.config.update(_EXPIRED_OPTION, before)
 
 
-def _modules(exported: Any) -> list[bytes]:
+def modules_of(exported: Any) -> list[bytes]:
     """Returns the module, and those of the derivatives."""
     modules = [exported.mlir_module_serialized]
     while exported.has_vjp():
@@ -392,4 +247,103 @@ def _modules(exported: Any) -> list[bytes]:
 
 
 def _vjp_order(exported: Any) -> int:
-    return len(_modules(exported)) - 1
+    return len(modules_of(exported)) - 1
+
+
+# ---- MLIR's bytecode, as far as to tell which dialects a module uses ----------------------------
+
+# https://mlir.llvm.org/docs/BytecodeFormat/: after the magic number, a version and the producer's
+# name come sections. One has the strings, another the dialects, by the numbers of their names.
+
+MAGIC = b"ML\xefR"
+
+_STRINGS, _DIALECTS = 0, 1
+_HAS_ALIGNMENT = 0x80
+_WITH_DIALECT_VERSIONS = 1  # the first version of the format in which a dialect may have a version
+
+
+def dialects(data: bytes) -> frozenset[bytes]:
+    """Returns the dialects that the module uses. Raises ValueError if `data` is damaged."""
+    if not data.startswith(MAGIC):
+        raise ValueError("expected MLIR's bytecode, which begins with 'ML\\xefR'")
+    reader = _Reader(data, len(MAGIC))
+    version = reader.number()
+    reader.text()  # the producer
+    sections: dict[int, bytes] = {}
+    while not reader.at_end() and not sections.keys() >= {_STRINGS, _DIALECTS}:
+        identifier = reader.take(1)[0]
+        size = reader.number()
+        if identifier & _HAS_ALIGNMENT:
+            reader.align(reader.number())
+        sections[identifier & ~_HAS_ALIGNMENT] = reader.take(size)
+    for section in (_STRINGS, _DIALECTS):
+        if section not in sections:
+            raise ValueError(f"expected section {section}, found none")
+    strings = _strings(_Reader(sections[_STRINGS]))
+    names = _dialect_names(_Reader(sections[_DIALECTS]), version)
+    if not all(name < len(strings) for name in names):
+        raise ValueError(f"expected a dialect named by one of {len(strings)} strings")
+    return frozenset(strings[name] for name in names)
+
+
+def _strings(reader: _Reader) -> list[bytes]:
+    # Their sizes, the last string's first, then the strings, each with a NUL at its end.
+    sizes = [reader.number() for _ in range(reader.count())]
+    return [reader.take(size)[:-1] for size in reversed(sizes)]
+
+
+def _dialect_names(reader: _Reader, version: int) -> list[int]:
+    names = []
+    for _ in range(reader.count()):
+        name = reader.number()
+        if version >= _WITH_DIALECT_VERSIONS:
+            name, has_version = name >> 1, name & 1
+            if has_version:  # in a section of its own
+                reader.take(1)
+                reader.take(reader.number())
+        names.append(name)
+    return names
+
+
+class _Reader:
+    """Raises ValueError if the bytes end too early."""
+
+    def __init__(self, data: bytes, position: int = 0):
+        self._data = data
+        self._position = position
+
+    def at_end(self) -> bool:
+        return self._position == len(self._data)
+
+    def take(self, size: int) -> bytes:
+        taken = self._data[self._position : self._position + size]
+        if len(taken) < size:
+            raise ValueError(f"expected {size} more bytes, found {len(taken)}")
+        self._position += size
+        return taken
+
+    def number(self) -> int:
+        """Of 1 to 9 bytes, little-endian. The zeros below the first one bit say how many follow."""
+        first = self.take(1)
+        if first[0] == 0:
+            return int.from_bytes(self.take(8), "little")
+        following = (first[0] & -first[0]).bit_length() - 1
+        return int.from_bytes(first + self.take(following), "little") >> (following + 1)
+
+    def count(self) -> int:
+        """A number of things, each of a byte or more."""
+        count = self.number()
+        if count > len(self._data):
+            raise ValueError(f"expected {count} entries in {len(self._data)} bytes")
+        return count
+
+    def text(self) -> bytes:
+        end = self._data.find(b"\0", self._position)
+        if end < 0:
+            raise ValueError("expected a text that ends with a NUL")
+        return self.take(end + 1 - self._position)[:-1]
+
+    def align(self, alignment: int) -> None:
+        if not 0 < alignment <= len(self._data):
+            raise ValueError(f"expected an alignment within the data, found {alignment}")
+        self.take(-self._position % alignment)

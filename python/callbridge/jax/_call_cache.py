@@ -16,7 +16,7 @@ from callbridge._core import _shapes
 from callbridge._core._error import CallbridgeError
 from callbridge.jax import _arrays
 from callbridge.jax._runtimes import RUNTIME, STARTED_BACKENDS, jax_function, jax_function_or
-from callbridge.jax._varying_axes import axes_of
+from callbridge.jax._transforms import axes_of
 
 _has_lost_threads = False
 

@@ -1,16 +1,28 @@
-"""The operation stablehlo.custom_call, emitted inside a lowering rule of JAX, on every runtime.
+"""A call as programs have it: the operation stablehlo.custom_call, and the backend config by which
+its target gets what XLA does not pass.
 
-By jaxlib's generic builder, since JAX's own function for it comes, goes, and changes its arguments,
-and since the opaque must stay bytes.
+The operation is emitted inside a lowering rule of JAX, on every runtime, by jaxlib's generic
+builder: JAX's own function for it comes, goes, and changes its arguments, and the opaque must stay
+bytes.
 """
 
 from __future__ import annotations
 
+import ctypes
+import dataclasses
+import operator
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
+
+from callbridge._core import _c_api, _call_site, _target
+from callbridge._core._call_site import Attributes
+from callbridge._core._error import HOST, CallbridgeError
+from callbridge._targets._registry import Entry
+from callbridge.jax import _frozen_attributes
 
 # The dictionary that makes a call a typed one, in a form that every release takes.
 TYPED_BACKEND_CONFIG = "mhlo.backend_config"
@@ -129,3 +141,123 @@ def layouts_attribute(layouts: Sequence[Sequence[int]]) -> ir.Attribute:
             for layout in layouts
         ]
     )
+
+
+# ---- The backend config --------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkspacesOf:
+    """An AOT operator, whose FInit says how much scratch memory a call needs."""
+
+    name: str
+    platform: str
+    target: _c_api.Target = dataclasses.field(compare=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class VersionThreeConfig:
+    """What _ffi_call makes the opaque of, by which version 3 calls a typed handler.
+
+    Of vmap's batches it is another than of one call, since it holds the shapes.
+    """
+
+    attributes: tuple  # of names and frozen values
+    scratch: int | WorkspacesOf = 0  # bytes, or the operator that says how many
+
+    def batched(self, size: int) -> VersionThreeConfig:
+        """Returns that of one call of so many."""
+        if isinstance(self.scratch, WorkspacesOf):
+            return self
+        return dataclasses.replace(self, scratch=self.scratch * size)
+
+    def opaque_for(self, operands: Sequence, results: Sequence) -> tuple[bytes, int]:
+        """Returns the opaque, and how many bytes the call's hidden result has; 0: there is none.
+
+        Raises UNIMPLEMENTED if a dimension is known only at run time; as
+        callbridge_infer_scratch_bytes().
+        """
+        for array in (*operands, *results):
+            if not all(isinstance(size, int) for size in array.shape):
+                raise CallbridgeError(
+                    "UNIMPLEMENTED",
+                    f"version 3 cannot call a typed handler on an array of shape {array.shape}, "
+                    "since its dimensions must be known when the program is compiled",
+                )
+        result = results[0] if len(results) == 1 else tuple(results)
+        attributes = Attributes(_frozen_attributes.thaw(dict(self.attributes)))
+        site = _call_site.typed_site(tuple(operands), result, attributes)
+        if isinstance(self.scratch, WorkspacesOf):
+            bytes_ = ctypes.c_int64()
+            _c_api.infer_scratch_bytes(self.scratch.target, site, ctypes.byref(bytes_))
+            site.scratch_bytes = bytes_.value
+        else:
+            site.scratch_bytes = self.scratch
+        return _call_site.encoded(site), site.scratch_bytes
+
+
+def for_typed_handler(path: str, attributes: dict, scratch: int | WorkspacesOf) -> tuple[Any, dict]:
+    """Returns both for a call of a typed handler. By the path "typed" XLA has scratch memory, or
+    none can be had."""
+    if path == "typed":
+        return None, attributes
+    return VersionThreeConfig(tuple(sorted(attributes.items())), scratch), {}
+
+
+def for_untyped_function(
+    entry: Entry, path: str, operands: tuple, result: Any, tuple_layout: str, opaque: bytes
+) -> tuple[bytes | None, dict]:
+    """Returns both for a call of an untyped target, with a site descriptor if it needs one."""
+    descriptor = None
+    abi = entry.platform, entry.abi
+    if _call_site.needs_descriptor(
+        operands,
+        result,
+        tuple_layout,
+        opaque,
+        path,
+        takes_tuples=_target.takes_tuples(*abi),
+        reads_opaque=_target.reads_opaque(*abi),
+        counts_buffers=_target.counts_buffers(*abi),
+    ):
+        descriptor = _call_site.descriptor(operands, result, tuple_layout, opaque)
+    if path == "version_3":
+        return (opaque if descriptor is None else descriptor), {}
+    if descriptor is None:
+        return None, {}
+    return None, _frozen_attributes.freeze({_call_site.DESCRIPTOR_ATTRIBUTE: descriptor})
+
+
+# ---- Scratch memory of typed handlers that XLA has none for: how much a call gives them ----------
+
+
+def checked_scratch(scratch_bytes: Any, entry: Entry) -> int | WorkspacesOf:
+    """Returns the bytes, or the operator that says how many; on the CPU its workspaces are on the
+    heap.
+
+    Raises TypeError for anything but an integer or None; INVALID_ARGUMENT if it is negative or no
+    array has so many bytes, and for an untyped target.
+    """
+    if scratch_bytes is None:
+        if entry.platform == HOST or not (c_target := entry.c_target).content:
+            return 0
+        return WorkspacesOf(entry.target.name, entry.platform, c_target)
+    if isinstance(scratch_bytes, bool):
+        raise TypeError("scratch_bytes: expected an int, got bool")
+    try:
+        size = operator.index(scratch_bytes)
+    except TypeError:
+        raise TypeError(
+            f"scratch_bytes: expected an int, got {type(scratch_bytes).__name__}"
+        ) from None
+    if not 0 <= size < 2**63:
+        raise CallbridgeError(
+            "INVALID_ARGUMENT", f"scratch_bytes: expected 0 to 2**63 - 1 bytes, got {size}"
+        )
+    if size and entry.abi != "typed_ffi":
+        raise CallbridgeError(
+            "INVALID_ARGUMENT",
+            f"scratch_bytes: target {entry.target.name!r} is untyped ({entry.abi}), and asks for "
+            "no scratch memory; pass it an operand or a result more",
+        )
+    return size

@@ -15,11 +15,10 @@ import numpy as np
 from jax._src import core, dispatch, effects
 from jax.interpreters import ad, batching, mlir
 
-from callbridge.jax import _frozen_attributes, _varying_axes, _vmap
-from callbridge.jax._custom_call_op import custom_call_op
-from callbridge.jax._handlers import VersionThreeConfig
+from callbridge.jax import _frozen_attributes, _transforms
+from callbridge.jax._custom_call_op import VersionThreeConfig, custom_call_op
 from callbridge.jax._runtimes import EFFECT_LISTS, PATHS
-from callbridge.jax._vmap import VMAP_METHODS
+from callbridge.jax._transforms import VMAP_METHODS
 
 
 def ffi_call(
@@ -109,7 +108,7 @@ def make_primitive(name: str, lower: Callable) -> core.Primitive:
     ad.primitive_transposes[primitive] = _no_derivative
     batching.primitive_batchers[primitive] = functools.partial(_batch, primitive)
     mlir.register_lowering(primitive, lower)
-    _varying_axes.register_rules(primitive)
+    _transforms.register_rules(primitive)
     return primitive
 
 
@@ -224,7 +223,7 @@ def _batch(primitive, operands, dimensions, *, vmap_method, **parameters):
             result_layouts=tuple(map(_batched_layout, parameters["result_layouts"])),
         )
 
-    return _vmap.batch(primitive.name, operands, dimensions, vmap_method, bind, at_once)
+    return _transforms.batch(primitive.name, operands, dimensions, vmap_method, bind, at_once)
 
 
 def _batched_layout(minor_to_major: tuple[int, ...]) -> tuple[int, ...]:

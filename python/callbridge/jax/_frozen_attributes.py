@@ -17,11 +17,9 @@ import numpy as np
 from jax.interpreters import mlir
 from jaxlib.mlir import ir
 
-from callbridge._core import _attributes, _element_types
-from callbridge._core._arguments import utf_8
-from callbridge._core._error import CallbridgeError
-from callbridge._core._jax_releases import NEWEST
-from callbridge._core._platform import HOST
+from callbridge._core import _call_site, _shapes
+from callbridge._core._error import HOST, CallbridgeError, utf_8
+from callbridge._core._installation import NEWEST
 from callbridge.jax._runtimes import (
     IR_ATTRIBUTE,
     REGISTER_ATTRIBUTE_HANDLER,
@@ -110,13 +108,13 @@ def _freeze(value: Any, what: str) -> _Attribute:
             )
         return _Attribute(value, (value.dtype, value.tobytes()))
     if isinstance(value, np.ndarray):
-        _attributes.refuse_masked(value, what)
-        _element_types.element_type(value.dtype, what)
+        _call_site.refuse_masked(value, what)
+        _shapes.element_type(value.dtype, what)
         array = np.array(value, value.dtype.newbyteorder("="), order="C", subok=False)
         return _Attribute(array, (array.dtype, array.shape, array.tobytes()))
     if isinstance(value, float):
         return _Attribute(value, (float, struct.pack("=d", value)))  # NaNs have one hex()
-    _attributes.refuse_wide(value, what)
+    _call_site.refuse_wide(value, what)
     if isinstance(value, str):
         utf_8(value, what)
     if isinstance(value, (bool, int, str, bytes)):
@@ -237,7 +235,7 @@ def to_mlir(attribute: _Attribute, for_plugin: bool = False) -> ir.Attribute:
             return _ARRAYS[value.dtype.name](value.reshape(-1))
         type_ = mlir.dtype_to_ir_type(value.dtype)
         return ir.DenseElementsAttr.get(value, type=type_, shape=value.shape)
-    scalar = _attributes.as_array(value)
+    scalar = _call_site.as_array(value)
     type_ = mlir.dtype_to_ir_type(scalar.dtype)
     if isinstance(type_, ir.IntegerType):
         return ir.IntegerAttr.get(type_, scalar.item())
@@ -252,7 +250,7 @@ _ir_attribute = jax_function_or(IR_ATTRIBUTE, None)
 def _with_nans(attribute: _Attribute) -> ir.Attribute:
     value = attribute.__jax_array__()
     if isinstance(value, (float, np.inexact)) and np.isnan(value):
-        return _nan(_attributes.as_array(value))
+        return _nan(_call_site.as_array(value))
     return _ir_attribute(value)
 
 

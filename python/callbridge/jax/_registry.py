@@ -12,15 +12,13 @@ import os
 from typing import Any
 
 import jax
+import jaxlib
 
-from callbridge._core import _c_api, _target
-from callbridge._core._arguments import check_choice, utf_8
-from callbridge._core._error import CallbridgeError
-from callbridge._core._function_address import capsule_pointer, make_capsule
-from callbridge._core._platform import HOST
-from callbridge._targets import _typed_handlers
+from callbridge._core import _c_api, _native_functions, _target
+from callbridge._core._error import HOST, CallbridgeError, check_choice, utf_8
+from callbridge._core._native_functions import capsule_pointer, make_capsule
 from callbridge._targets._registry import Entry, Registry
-from callbridge.jax import _handlers, _runtimes
+from callbridge.jax import _runtimes
 from callbridge.jax._runtimes import (
     JAX_PLATFORM,
     OWN_FFI_CALL,
@@ -34,7 +32,7 @@ from callbridge.jax._runtimes import (
     jax_function_or,
     unimplemented,
 )
-from callbridge.typing import Abi
+from callbridge.typing import Abi, Stage
 
 
 def registered(name: str, platform: str) -> dict[int, dict[str, int] | None]:
@@ -101,7 +99,7 @@ def _addresses(target: Any) -> dict[str, int] | None:
 
 
 def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
-    """Gives XLA what leads to the target. Raises what _handlers.adapt() raises, and
+    """Gives XLA what leads to the target. Raises what adapt() raises, and
     INVALID_ARGUMENT for a name in another encoding, with which JAX would not start any more."""
     utf_8(entry.target.name, "target of JAX")
     compatible = RUNTIME.records_typed_calls and entry.command_buffer_compatible
@@ -109,7 +107,7 @@ def _serve(entry: Entry, abi: Abi | None) -> tuple[str, ...]:
     if "typed_ffi" in (entry.target.abi, abi):
         handlers = _of_typed_handler(entry, c_target)
     else:
-        _typed_handlers.refuse_as_untyped(entry.target, entry.platform, abi)
+        _native_functions.refuse_as_untyped(entry.target, entry.platform, abi)
         handlers = _of_untyped_function(entry, c_target)
     new = _not_registered(entry, handlers)
     for path, handler in new.items():
@@ -150,9 +148,19 @@ def _refuse_registered_name(entry: Entry, theirs: dict) -> None:
 # The address that leads to a target, by path.
 
 
+def adapt(
+    name: str, platform: str, handlers: dict[Stage, int], traits: int
+) -> tuple[dict[Stage, Any], int]:
+    """Returns the capsules to give XLA instead of the handlers, by stage, and their traits."""
+    adapted, reported = _native_functions.adapt(
+        name, platform, handlers, jaxlib.__version__, traits
+    )
+    return {stage: make_capsule(address) for stage, address in adapted.items()}, reported
+
+
 def _of_typed_handler(entry: Entry, c_target: _c_api.Target) -> dict[str, Any]:
     trait = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE
-    adapted, traits = _handlers.adapt(
+    adapted, traits = adapt(
         entry.target.name,
         entry.platform,
         entry.handlers,

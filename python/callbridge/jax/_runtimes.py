@@ -12,9 +12,8 @@ from typing import Any
 import jax
 import jaxlib
 
-from callbridge._core._error import CallbridgeError
-from callbridge._core._jax_releases import NEWEST, OLDEST
-from callbridge._core._platform import HOST
+from callbridge._core._error import HOST, CallbridgeError
+from callbridge._core._installation import NEWEST, OLDEST
 
 
 @dataclasses.dataclass(frozen=True)

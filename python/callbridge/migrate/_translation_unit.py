@@ -9,8 +9,8 @@ import re
 
 import clang.cindex as cindex
 
-from callbridge._core._platform import HOST as XLAS_HOST
-from callbridge._core._platform import find_platform
+from callbridge._core._error import HOST as XLAS_HOST
+from callbridge._core._error import find_platform
 from callbridge.migrate import _sources
 from callbridge.migrate._sources import Decision, MigrateError
 

@@ -15,16 +15,14 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
-from callbridge._core import _aliases, _call_site, _operator_info, _target
-from callbridge._core._arguments import OF_XLA, refuse_others
-from callbridge._core._attributes import Attributes
-from callbridge._core._error import CallbridgeError
-from callbridge._core._platform import HOST
+from callbridge._core import _mindspore, _options, _target
+from callbridge._core._call_site import Attributes
+from callbridge._core._error import HOST, CallbridgeError
 from callbridge._core._target import Target
-from callbridge._targets import _typed_handlers
+from callbridge._targets import _libraries
 from callbridge._targets._libraries import libraries_of
 from callbridge._targets._registry import Entry, embedded_registry
 from callbridge.library import Library
@@ -39,17 +37,10 @@ from callbridge.torch import (
 from callbridge.torch._forms import InferredResult
 from callbridge.torch._functions import TorchFunction
 from callbridge.torch._operators import Site
-from callbridge.typing import (
-    Abi,
-    Bytes,
-    Handlers,
-    OperatorInfo,
-    Platform,
-    Pointer,
-    TupleLayout,
-    VmapMethod,
-)
-from callbridge.typing import Attributes as AttributeValues
+from callbridge.typing import Bytes, TorchCallOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "CallbridgeError",
@@ -62,68 +53,24 @@ __all__ = [
     "register_type",
 ]
 
-# Keywords of callbridge.jax.custom_call that concern only XLA or JAX.
-_OF_JAX = {
-    **OF_XLA,
-    "input_layouts": "tensors are row-major here",
-    "output_layouts": "tensors are row-major here",
-}
-
 _registry = embedded_registry("callbridge.torch")
-_libraries = libraries_of(_registry)
+_targets = libraries_of(_registry)
 
 
-def load(path: str | os.PathLike[str], *, isolate: bool = False) -> Library:
-    """Opens the library at `path`, so that custom_call() finds its targets by their names.
-
-    As callbridge.jax.load(): the library stays open until the process ends, loading a file of the
-    same content again returns the same Library, and custom_call() declares the ABI of a target
-    whose Target.abi is None. The library is another copy than callbridge.jax's, with static
-    variables of its own, unless it is that of an AOT operator.
-
-    Raises:
-      CallbridgeError: as callbridge.library.load(). ALREADY_EXISTS if one of its names is
-        registered with another function; nothing is registered then.
-    """
-    return _libraries.load(path, isolate)
+load = _libraries.public(_libraries.load, __name__, _targets)
+register = _libraries.public(
+    _libraries.register,
+    __name__,
+    _targets,
+    more="""A function that is registered for a GPU is called on tensors there; on the CPU only if
+    custom_call() has a `platform`, with pointers to host memory and a null stream.""",
+)
+register_type = _libraries.public(_libraries.register_type, __name__, _targets)
 
 
-def register(
-    name: str,
-    function_or_capsule: Handlers,
-    platform: Platform = "cpu",
-    abi: Abi | None = None,
-) -> None:
-    """Registers one function; arguments and errors are those of callbridge.jax.register().
-
-    A function that is registered for a GPU is called on tensors there; on the CPU only if
-    custom_call() has a `platform`, with pointers to host memory and a null stream.
-    """
-    _registry.add_function(name, function_or_capsule, platform, abi)
-
-
-def register_type(name: str, type_id: Pointer, type_info: Pointer | None = None) -> None:
-    """Registers a type of state or of user data, as callbridge.jax.register_type() does."""
-    _typed_handlers.register_type(name, type_id, type_info)
-
-
+@_options.describe(TorchCallOptions, others=True)
 def custom_call(
-    target: str,
-    result: Any = None,
-    *,
-    abi: Abi | None = None,
-    platform: Platform | None = None,
-    opaque: Bytes = b"",
-    attributes: AttributeValues | None = None,
-    tuple_layout: TupleLayout = "nested",
-    operator_info: OperatorInfo | None = None,
-    has_side_effect: bool = False,
-    vmap_method: VmapMethod | Callable[..., Any] | None = None,
-    input_output_aliases: Mapping[int, int] | None = None,
-    mutated_operands: Iterable[int] = (),
-    backward: Callable[..., Any] | None = None,
-    setup_context: Callable[..., Any] | None = None,
-    **others: Any,
+    target: str, result: Any = None, **options: Unpack[TorchCallOptions]
 ) -> TorchFunction:
     """Returns a function of tensors and tuples of tensors that calls a registered target.
 
@@ -161,17 +108,10 @@ def custom_call(
         FInferShape: its torch.dtype alone, or a plain tuple of the results' dtypes. None: one
         result of the operands' dtype. Sizes that torch.compile keeps symbolic become constants of
         a program whose result depends on them.
-      abi: The target's ABI, if Target.abi is None and register() had none.
       platform: None: that of the tensors' device; without tensors the one that has the target, and
         the CPU if several have it. "cpu": tensors on the CPU alone. A GPU's: tensors on the CPU
         too, for which the target gets host memory and a null stream. MindSpore's operators have
         both platforms, since nothing says which one is meant.
-      opaque: Any bytes, for untyped targets that take them.
-      attributes: For typed handlers, by name, as for callbridge.library.Library.run(). They are
-        copied.
-      tuple_layout: How untyped targets expect tuple operands: "nested" or "flat".
-      operator_info: What the target's author declares of its calls, as for
-        callbridge.numpy.custom_call().
       has_side_effect: Keep calls in compiled programs if their results are not used, and their
         order.
       vmap_method: What torch.vmap does, as for callbridge.jax.custom_call(): "sequential" and
@@ -219,44 +159,45 @@ def custom_call(
       TypeError: if the result is none of the above; if `opaque` is not bytes; if a value of
         `attributes` is not an attribute; and if a rule is not a function.
     """
-    refuse_others(others, _OF_JAX)
+    given = _options.completed(TorchCallOptions, options, "tensors")
     is_left_out = _forms.are_left_out(result)
     is_function = is_left_out or _is_function(result)
     result_tree = result if is_function else _forms.parse_result(result)
-    declared = _operator_info.OperatorInfo(operator_info)
-    opaque_bytes = _call_site.opaque_bytes(opaque)
-    values = declared.with_defaults({} if attributes is None else attributes)
+    checked = _options.Checked(target, given)
+    attributes = given["attributes"]
+    values = checked.declared.with_defaults({} if attributes is None else attributes)
     frozen_attributes = Attributes(values)
-    aliases = _aliases.copied(input_output_aliases)
-    _call_site.check_tuple_layout(tuple_layout)
+    vmap_method, backward = given["vmap_method"], given["backward"]
+    setup_context = given["setup_context"]
     _vmap.check_method(vmap_method)
-    mutated = _functions.mutated(mutated_operands, aliases)
+    mutated = _functions.mutated(given["mutated_operands"], checked.aliases)
     _functions.check(backward, setup_context, mutated)
-    _target.check_name(target)
-    name = _libraries.registered_name(target)
+    name = _targets.registered_name(target)
 
     def check(entry: Entry) -> None:
-        _target.check_fits(entry.target, entry.abi, opaque_bytes, attributes)
+        _target.check_fits(entry.target, entry.abi, checked.opaque, attributes)
 
-    entry, entries = _operators.find_entries(_registry, name, platform, abi, check)
+    entry, entries = _operators.find_entries(
+        _registry, name, given["platform"], given["abi"], check
+    )
     if is_left_out:
-        result_tree = InferredResult(entry.c_target, result, declared, attributes)
+        result_tree = InferredResult(entry.c_target, result, checked.declared, attributes)
     site = Site(
         name=target,
         entry=entry,
         entries=entries,
         result=result_tree,
-        opaque=opaque_bytes,
+        opaque=checked.opaque,
         attributes=frozen_attributes,
         attribute_values=copy.deepcopy(dict(values)),
-        operator_info=declared,
-        tuple_layout=tuple_layout,
-        aliases=aliases,
+        operator_info=checked.declared,
+        tuple_layout=checked.tuple_layout,
+        aliases=checked.aliases,
         mutated=mutated,
         backward=backward,
         setup_context=setup_context,
         vmap=vmap_method,
-        has_side_effect=bool(has_side_effect),
+        has_side_effect=bool(given["has_side_effect"]),
         key="",
     )
     return _functions.function(site)
@@ -318,7 +259,7 @@ def hlo_module(
         opaque=b"",
         attributes=Attributes({}),
         attribute_values={},
-        operator_info=_operator_info.OperatorInfo(None),
+        operator_info=_mindspore.OperatorInfo(None),
         tuple_layout="nested",
         aliases={},
         mutated=frozenset(),

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 import torch.autograd.forward_ad
 
+from callbridge._calls import _extension
 from callbridge._calls._devices import open_device
 from callbridge._calls._python_calls import OperandKind
-from callbridge._core import _c_api, _extension
+from callbridge._core import _c_api
 from callbridge.typing import Platform
 
 # What torch's device type "cuda" is.

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from callbridge._core import _c_api, _element_types, _inferred_results, _shapes
-from callbridge._core._element_types import ElementType
+from callbridge._core import _c_api, _mindspore, _shapes
 from callbridge._core._error import CallbridgeError
-from callbridge._core._inferred_results import InferredDimensions
-from callbridge._core._operator_info import OperatorInfo
+from callbridge._core._mindspore import InferredDimensions, OperatorInfo
+from callbridge._core._shapes import ElementType
 from callbridge.typing import Attributes as AttributeValues
 
 if not hasattr(torch.library, "register_fake"):
@@ -42,7 +41,7 @@ class NamedForm(NamedTuple):
 # Packed types have none: torch has no tensors of elements that share a byte.
 _TORCH = {
     element.dtype_name: dtype
-    for element in _element_types.BY_NUMBER.values()
+    for element in _shapes.BY_NUMBER.values()
     if element.bits >= 8
     and isinstance(dtype := getattr(torch, element.dtype_name, None), torch.dtype)
 }
@@ -58,7 +57,7 @@ def element_type(dtype: Any, what: str) -> ElementType:
             f"{what} is of dtype {dtype}, which is not an element type of XLA's that torch has; "
             "convert it with to(), or pass its bits as integers with view()",
         )
-    return _element_types.element_type(name)
+    return _shapes.element_type(name)
 
 
 def is_differentiable(dtype: torch.dtype) -> bool:
@@ -103,7 +102,7 @@ def parse_dtype(dtype: Any, what: str) -> torch.dtype:
     """Returns torch's dtype for it or for NumPy's. INVALID_ARGUMENT if torch or XLA lacks it."""
     if not isinstance(dtype, torch.dtype):
         known = np.dtype(dtype) if isinstance(dtype, type) else dtype
-        return _torch_dtype(_element_types.element_type(known, what), what)
+        return _torch_dtype(_shapes.element_type(known, what), what)
     element_type(dtype, what)
     return dtype
 
@@ -155,8 +154,8 @@ def skeleton(tree: Any) -> Any:
 
 
 def are_left_out(result: Any) -> bool:
-    """As _inferred_results.are_left_out(), for torch's dtypes and NumPy's."""
-    return _inferred_results.are_left_out(result, _is_dtype)
+    """As _mindspore.are_left_out(), for torch's dtypes and NumPy's."""
+    return _mindspore.are_left_out(result, _is_dtype)
 
 
 def _is_dtype(value: Any) -> bool:

@@ -13,7 +13,7 @@ import torch
 
 from callbridge._calls import _bound_calls
 from callbridge._calls._bound_calls import BoundCall, Caller
-from callbridge._core import _c_api, _call_site, _handles, _shapes
+from callbridge._core import _c_api, _call_site, _shapes
 from callbridge._core._error import CallbridgeError
 from callbridge._targets._registry import Entry
 from callbridge.torch import _devices, _forms, _operators, _tensors
@@ -129,7 +129,7 @@ def _kernel_on(
         operand_of = {result: operand for operand, result in site.aliases.items()}
         count = len(operator.returned)
         return BoundCall(
-            _handles.bind(entry.c_target, c_site, context),
+            _c_api.bind(entry.c_target, c_site, context),
             (None,) * len(tensors),
             tuple([(form.shape, _strides(form.shape), form.dtype) for form in results]),
             tuple([operand_of.get(i, -1) for i in range(len(results))]),

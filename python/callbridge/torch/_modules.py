@@ -122,7 +122,7 @@ def libraries_of(libraries: Any) -> tuple[Library, ...]:
 
 def _c_module() -> Any:
     try:
-        from callbridge._core import _c_module
+        from callbridge._calls import _c_module
     except ImportError as error:
         raise CallbridgeError("UNIMPLEMENTED", str(error)) from None
     return _c_module

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple, Union
 import torch
 
 from callbridge._core import _shapes
-from callbridge._core._attributes import Attributes
-from callbridge._core._error import CallbridgeError
+from callbridge._core._call_site import Attributes
+from callbridge._core._error import HOST, CallbridgeError
 from callbridge._core._fork_lock import fork_lock
-from callbridge._core._operator_info import OperatorInfo
-from callbridge._core._platform import HOST
+from callbridge._core._mindspore import OperatorInfo
 from callbridge._targets._registry import Entry, Registry
 from callbridge.torch import _forms
 from callbridge.torch._devices import GPU

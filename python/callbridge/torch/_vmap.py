@@ -9,8 +9,7 @@ from typing import Any
 import torch
 
 from callbridge._core import _shapes
-from callbridge._core._arguments import check_choice
-from callbridge._core._error import CallbridgeError
+from callbridge._core._error import CallbridgeError, check_choice
 from callbridge.torch import _operators, _tensors
 from callbridge.torch._forms import TensorForm
 from callbridge.torch._operators import Operator

@@ -17,12 +17,9 @@ import torch_xla.core.xla_builder
 import torch_xla.runtime
 
 from callbridge._calls import _hlo_module
-from callbridge._core import _c_api, _call_site, _shapes, _target_abis
-from callbridge._core._arguments import utf_8
-from callbridge._core._error import CallbridgeError
+from callbridge._core import _c_api, _call_site, _native_functions, _shapes, _target
+from callbridge._core._error import HOST, CallbridgeError, utf_8
 from callbridge._core._fork_lock import fork_lock
-from callbridge._core._platform import HOST
-from callbridge._targets import _typed_handlers
 from callbridge._targets._registry import Entry
 from callbridge.torch import _forms, _operators, _tensors
 from callbridge.torch._forms import TensorForm
@@ -61,11 +58,11 @@ def _register(entry: Entry) -> str:
     module = utf_8(extension_module(), "path of PyTorch/XLA")
     try:
         if entry.abi == "typed_ffi":
-            adapted, _ = _typed_handlers.adapt(entry.target.name, HOST, entry.handlers, None)
+            adapted, _ = _native_functions.adapt(entry.target.name, HOST, entry.handlers, None)
             handlers = _c_api.FfiHandlers(**adapted)
             _c_api.ffi_register_with_loaded_xla(module, name, HOST.encode(), handlers)
             return "typed"
-        _typed_handlers.refuse_as_untyped(entry.target, entry.platform, entry.abi)
+        _native_functions.refuse_as_untyped(entry.target, entry.platform, entry.abi)
         entry_points = _c_api.EntryPoints()
         _c_api.target_entry_points(c_target, entry_points)
         try:
@@ -225,9 +222,9 @@ def _backend_config(
         site.tuple_layout,
         site.opaque,
         path,
-        takes_tuples=_target_abis.takes_tuples(*abi),
-        reads_opaque=_target_abis.reads_opaque(*abi),
-        counts_buffers=_target_abis.counts_buffers(*abi),
+        takes_tuples=_target.takes_tuples(*abi),
+        reads_opaque=_target.reads_opaque(*abi),
+        counts_buffers=_target.counts_buffers(*abi),
     ):
         descriptor = _call_site.descriptor(nested, tree, site.tuple_layout, site.opaque, _type_text)
     if path == "version_3":

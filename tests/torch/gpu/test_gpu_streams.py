@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
 import callbridge.torch  # noqa: E402, F401
 from at_once import at_once  # noqa: E402
-from callbridge._core import _extension  # noqa: E402
+from callbridge._calls import _extension  # noqa: E402
 from callbridge.torch import custom_call  # noqa: E402
 from recorded_calls import SIZE, count  # noqa: E402
 

@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax
 from jax._src import core, effects
 
-from callbridge._core._platform import find_platform
+from callbridge._core._error import find_platform
 from callbridge.jax._runtimes import EFFECT_LISTS
 
 Array = jax.Array

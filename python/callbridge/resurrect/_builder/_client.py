@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from callbridge._core import _element_types
+from callbridge._core import _shapes
 from callbridge._core._error import CallbridgeError
 
 # XLA's version of its MLIR interface, of the last JAX that told it.
@@ -243,7 +243,7 @@ def _element_types_of_numpy() -> dict:
     from callbridge.resurrect._lowering._xla_shapes import dtype_to_etype
 
     found = {}
-    for element in _element_types.BY_NUMBER.values():
+    for element in _shapes.BY_NUMBER.values():
         try:
             found[dtype_to_etype(element.dtype)] = np.dtype(element.dtype)
         except (CallbridgeError, TypeError, RuntimeError, ValueError):

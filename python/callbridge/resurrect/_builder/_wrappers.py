@@ -17,7 +17,7 @@ from jax import core
 from jax.interpreters import ad, mlir, xla
 from jaxlib import xla_client
 
-from callbridge._core._platform import HOST, find_platform
+from callbridge._core._error import HOST, find_platform
 from callbridge.jax._runtimes import RUNTIME
 from callbridge.resurrect._backports import _avals
 from callbridge.resurrect._builder import _ops, _translations

@@ -14,10 +14,10 @@ from typing import Any
 
 from jaxlib.mlir import ir
 
-from callbridge._core._platform import HOST
-from callbridge._core._target_abis import UNTYPED
+from callbridge._core._error import HOST
+from callbridge._core._target import UNTYPED
 from callbridge._targets._registry import Entry
-from callbridge.jax import _backend_config, _frozen_attributes, _registry
+from callbridge.jax import _custom_call_op, _frozen_attributes, _registry
 from callbridge.jax._custom_call_op import config_attributes
 from callbridge.jax._runtimes import PATHS, RUNTIME
 from callbridge.resurrect._lowering import _typed_calls, _xla_shapes
@@ -83,7 +83,7 @@ def form(
     # JAX does not say here which platform it lowers for. All of them take what one of them needs.
     for entry in entries:
         config: Any
-        config, attributes = _backend_config.for_untyped_function(
+        config, attributes = _custom_call_op.for_untyped_function(
             entry, path, tuple(operands), result, "nested", opaque
         )
         if attributes:

@@ -14,8 +14,7 @@ from jax._src.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.xla_client import XlaRuntimeError
 
-from callbridge._core._error import CallbridgeError
-from callbridge._core._platform import find_platform
+from callbridge._core._error import CallbridgeError, find_platform
 from callbridge.jax import _frozen_attributes, _registry
 from callbridge.jax._runtimes import PATHS, RUNTIME
 from callbridge.resurrect._lowering import _mlir, _typed_calls, _xla_shapes

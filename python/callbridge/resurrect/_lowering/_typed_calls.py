@@ -15,10 +15,9 @@ from jaxlib.mlir import ir
 
 import callbridge.jax
 from callbridge._core import _call_site
-from callbridge._core._attributes import Attributes
-from callbridge._core._element_types import TOKEN
+from callbridge._core._call_site import Attributes
 from callbridge._core._error import CallbridgeError
-from callbridge._core._shapes import ShapeDtype
+from callbridge._core._shapes import TOKEN, ShapeDtype
 from callbridge.jax import _registry
 from callbridge.jax._runtimes import RUNTIME, unimplemented
 from callbridge.resurrect._lowering import _xla_shapes

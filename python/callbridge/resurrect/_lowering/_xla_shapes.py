@@ -11,10 +11,9 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from jaxlib.xla_client import Shape
 
-from callbridge._core import _element_types
-from callbridge._core._element_types import TOKEN
+from callbridge._core import _shapes
 from callbridge._core._error import CallbridgeError
-from callbridge._core._shapes import ShapeDtype
+from callbridge._core._shapes import TOKEN, ShapeDtype
 from callbridge.jax._custom_call_op import i32_attribute
 
 
@@ -117,7 +116,7 @@ def dtype_of(element_type: ir.Type) -> np.dtype:
 def _dtypes() -> dict[str, np.dtype]:
     """By the text of the MLIR type. Those that NumPy or this JAX lacks are left out."""
     dtypes: dict[str, np.dtype] = {}
-    for element in _element_types.BY_NUMBER.values():
+    for element in _shapes.BY_NUMBER.values():
         try:
             # bool comes before int1, which has the same.
             dtypes.setdefault(str(mlir.dtype_to_ir_type(element.dtype)), element.dtype)

@@ -14,10 +14,9 @@ from typing import Any
 
 from jaxlib import xla_client
 
-from callbridge._core._error import CallbridgeError
-from callbridge._core._function_address import capsule_pointer
-from callbridge._core._platform import HOST, find_platform
-from callbridge._targets import _typed_handlers
+from callbridge._core import _native_functions
+from callbridge._core._error import HOST, CallbridgeError, find_platform
+from callbridge._core._native_functions import capsule_pointer
 from callbridge.jax._runtimes import RUNTIME
 from callbridge.resurrect._registration import _typed, _untyped_of_xla
 
@@ -247,9 +246,9 @@ def register_type(name: Any, registration: Any, platform: str) -> bool:
         # callbridge knows another id by that name where another library registered it first; XLA's
         # own handlers do not need callbridge's.
         with contextlib.suppress(CallbridgeError):
-            _typed_handlers.register_type(name, type_id, type_info)
+            _native_functions.register_type(name, type_id, type_info)
     elif ctypes.c_int64.from_address(variable).value == 0:
-        _typed_handlers.register_type(name, type_id, type_info)
+        _native_functions.register_type(name, type_id, type_info)
     else:
         return False  # it has an id, of another platform's
     _registered_types[name, known_platform] = variable
@@ -258,7 +257,7 @@ def register_type(name: Any, registration: Any, platform: str) -> bool:
 
 def register_with_callbridge(name: str, registration: Any) -> None:
     """Registers a type whose handlers get a wrapper, since XLA cannot be told of it."""
-    _typed_handlers.register_type(name, *_parts(registration))
+    _native_functions.register_type(name, *_parts(registration))
 
 
 def _parts(registration: Any) -> tuple[Any, Any]:

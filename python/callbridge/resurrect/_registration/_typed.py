@@ -14,16 +14,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from callbridge._core import _c_api
-from callbridge._core._error import CallbridgeError
-from callbridge._core._find_library import find_library
+from callbridge._core import _c_api, _native_functions
+from callbridge._core._error import HOST, CallbridgeError, find_platform
 from callbridge._core._fork_lock import fork_lock
-from callbridge._core._function_address import capsule_pointer, make_capsule
-from callbridge._core._loaded_libraries import library_at
-from callbridge._core._platform import HOST, find_platform
+from callbridge._core._installation import find_library
+from callbridge._core._library_files import library_at
+from callbridge._core._native_functions import capsule_pointer, make_capsule
 from callbridge._core._target import STAGES
-from callbridge._targets import _typed_handlers
-from callbridge.jax import _handlers, _registry
+from callbridge.jax import _registry
 from callbridge.jax._runtimes import RUNTIME
 from callbridge.typing import Stage
 
@@ -211,7 +209,7 @@ def _adapted(
     reports = is_compatible and platform != HOST and RUNTIME.records_typed_calls
     wanted = _c_api.TRAIT_COMMAND_BUFFER_COMPATIBLE if reports else 0
     try:
-        capsules, _ = _handlers.adapt(name, platform, addresses, wanted)
+        capsules, _ = _registry.adapt(name, platform, addresses, wanted)
     except CallbridgeError as error:
         lacks_type = _NO_TYPE in error.message
         if error.code == "INVALID_ARGUMENT" and not lacks_type and "execute" in addresses:
@@ -245,7 +243,7 @@ def _explained(
 ) -> Given:
     """What XLA is given where it does not ask handlers: a call is the first that fails."""
     explanation = f"XLA was given the handler as it is, since {error.message}"
-    explained = _typed_handlers.explain_errors(addresses, explanation)
+    explained = _native_functions.explain_errors(addresses, explanation)
     capsules = {stage: make_capsule(address) for stage, address in explained.items()}
     return _given_for(handlers, capsules, traits)
 

@@ -7,9 +7,8 @@ from typing import Any
 from jaxlib import xla_client
 
 import callbridge.jax
-from callbridge._core._error import CallbridgeError
-from callbridge._core._function_address import capsule_pointer, keep
-from callbridge._core._platform import find_platform
+from callbridge._core._error import CallbridgeError, find_platform
+from callbridge._core._native_functions import capsule_pointer, keep
 from callbridge.jax._registry import registry
 from callbridge.jax._runtimes import RUNTIME
 from callbridge.resurrect._registration import _typed

@@ -16,11 +16,10 @@ from collections.abc import Callable
 from typing import Any
 
 from callbridge._core import _target
-from callbridge._core._error import CallbridgeError
+from callbridge._core._error import HOST, CallbridgeError, find_platform
 from callbridge._core._fork_lock import fork_lock
-from callbridge._core._function_address import capsule_pointer, make_capsule
-from callbridge._core._loaded_libraries import library_at
-from callbridge._core._platform import HOST, find_platform
+from callbridge._core._library_files import library_at
+from callbridge._core._native_functions import capsule_pointer, make_capsule
 from callbridge._targets._registry import Entry, Registry
 from callbridge.jax import _registry as _jax_registry
 from callbridge.jax import _runtimes

@@ -1,7 +1,9 @@
-"""What a file holds, so that it can be told later, or in another process, whether it still does."""
+"""Files of libraries: what one holds, so that it can be told later, or in another process, whether
+it still does; and in which of this process's libraries an address lies."""
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import hashlib
 import os
@@ -86,3 +88,29 @@ def _absolute(path: str) -> str:
     it may be what it needs."""
     folder, name = os.path.split(path)
     return os.path.join(os.path.realpath(folder), name)
+
+
+# ---- The libraries of this process --------------------------------------------------------------
+
+
+class _SymbolInfo(ctypes.Structure):
+    """Dl_info."""
+
+    _fields_ = [
+        ("file_name", ctypes.c_char_p),
+        ("file_base", ctypes.c_void_p),
+        ("symbol_name", ctypes.c_char_p),
+        ("symbol_address", ctypes.c_void_p),
+    ]
+
+
+_dladdr = ctypes.CDLL(None).dladdr
+_dladdr.argtypes = [ctypes.c_void_p, ctypes.POINTER(_SymbolInfo)]
+
+
+def library_at(address: int) -> bytes | None:
+    """Returns the path of the library that the address lies in; None if it is in none."""
+    info = _SymbolInfo()
+    if not _dladdr(address, ctypes.byref(info)) or not info.file_name:
+        return None
+    return info.file_name

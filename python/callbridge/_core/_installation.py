@@ -1,4 +1,5 @@
-"""Finds libcallbridge.so, and says why it cannot be loaded."""
+"""This installation: where its libcallbridge.so is, why that cannot be loaded, and the releases of
+JAX that it is tested with. Needs neither the library nor JAX."""
 
 from __future__ import annotations
 
@@ -6,6 +7,10 @@ import os
 import pathlib
 import re
 import struct
+
+# The first and the last release of JAX.
+OLDEST = (0, 4, 13)
+NEWEST = (0, 12, 0, 1)
 
 VARIABLE = "CALLBRIDGE_LIBRARY"
 # By which libraries need it.

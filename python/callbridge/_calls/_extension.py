@@ -10,7 +10,7 @@ import warnings
 from types import ModuleType
 
 from callbridge._core import _c_api  # loads the library that the module is linked to
-from callbridge._core._find_library import find_library
+from callbridge._core._installation import find_library
 
 _NAME = "callbridge_python"
 # CPython's stable ABI; other Pythons have no such suffix.

@@ -11,7 +11,7 @@ import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_size_t, c_void_p
 
 from callbridge._core import _c_api
-from callbridge._core._find_library import find_library
+from callbridge._core._installation import find_library
 
 _other = _c_api.other_library()
 if _other is not None:
