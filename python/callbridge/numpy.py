@@ -16,7 +16,6 @@ import itertools
 from typing import TYPE_CHECKING, Any, overload
 
 from callbridge._calls import _bound_calls, _devices, _python_calls
-from callbridge._calls._bound_function import BoundFunction
 from callbridge._calls._devices import DeviceArray as DeviceArray  # that others may name it
 from callbridge._calls._devices import open_device
 from callbridge._core import _c_api, _call_site, _options, _shapes, _target
@@ -24,7 +23,7 @@ from callbridge._core._buffers import Form
 from callbridge._core._call_site import Attributes
 from callbridge._core._error import CallbridgeError, parse_platform
 from callbridge._core._mindspore import InferredResults, are_left_out
-from callbridge._core._target import Target
+from callbridge._core._target import BoundFunction, Target
 from callbridge._targets import _libraries
 from callbridge._targets._libraries import libraries_of
 from callbridge._targets._registry import embedded_registry

@@ -49,7 +49,6 @@ ALLOWED = {
     "python/callbridge/resurrect/_names/_gone.py": "the releases that names went in",
     "python/callbridge/resurrect/_names/_lost_attributes.py": "the releases that lost attributes",
     "python/callbridge/resurrect/_names/_members_table.py": "the releases of members",
-    "python/callbridge/resurrect/_names/_refused_forms.py": "the releases that refuse other forms",
     "python/callbridge/resurrect/_names/_table.py": "the releases that names came in",
     "python/callbridge/resurrect/_names/_options.py": "the releases that options went and came in",
     "python/callbridge/resurrect/_backports/_core.py": "the release that main traces went in",

@@ -11,13 +11,14 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from callbridge._audit._files import AuditError, printable
-from callbridge._audit._releases import (
+from callbridge._audit._files import (
+    AuditError,
     Requirements,
     Span,
     admitted_of,
     index_of_headers,
     native_typed,
+    printable,
     releases_text,
     spans_of,
 )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any, ClassVar, Protocol, get_args
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar, get_args
 
 from callbridge._core import _c_api
 from callbridge._core._error import HOST, CallbridgeError, check_choice, parse_platform
-from callbridge.typing import Abi, Attributes, Platform, Stage
+from callbridge.typing import Abi, Attributes, Operand, Platform, Stage
 
 # ---- ABIs ---------------------------------------------------------------------------------------
 
@@ -256,3 +257,35 @@ def agreed_abi(target: Target, declared: Abi | None) -> Abi | None:
 
 def _decode(text: bytes | None) -> str:
     return (text or b"").decode(errors="surrogateescape")
+
+
+# ---- Functions that custom_call() returns --------------------------------------------------------
+
+
+Result = TypeVar("Result", covariant=True)
+
+
+class BoundFunction(Immutable, Generic[Result]):
+    """A function that calls a target of this process."""
+
+    __name__: str
+
+    def __init__(self, call: Callable[..., Result], module: str, target: str):
+        self.__name__ = call.__name__
+        self.__doc__ = call.__doc__
+        self._call = call
+        self._module = module
+        self._target = target
+
+    def __call__(self, *operands: Operand) -> Result:
+        return self._call(*operands)
+
+    def __repr__(self) -> str:
+        return f"<{self._module}.custom_call({self._target!r}, ...)>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"the function that {self._module}.custom_call({self._target!r}, ...) returned cannot "
+            "be pickled: it calls an address of this process; call load() or register(), and "
+            "custom_call(), in the other process"
+        )

@@ -16,11 +16,10 @@ import warnings
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from callbridge._calls._bound_function import BoundFunction
 from callbridge._core import _call_site, _options, _shapes, _target
 from callbridge._core._error import CallbridgeError
 from callbridge._core._mindspore import InferredResults, are_left_out
-from callbridge._core._target import UNTYPED, Target
+from callbridge._core._target import UNTYPED, BoundFunction, Target
 from callbridge._targets import _libraries
 from callbridge._targets._libraries import checked_compatible, libraries_of
 from callbridge.jax import (

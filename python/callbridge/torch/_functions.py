@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from callbridge._calls._bound_function import BoundFunction
 from callbridge._core import _shapes
 from callbridge._core._error import CallbridgeError
+from callbridge._core._target import BoundFunction
 from callbridge.torch import _forms, _operators, _tensors
 from callbridge.torch._devices import TORCH, TensorFunction
 from callbridge.torch._forms import InferredResult

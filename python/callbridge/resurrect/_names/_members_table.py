@@ -20,34 +20,32 @@ from callbridge.resurrect._names._calls import (
     NO_DYNAMIC,
     NO_NAMES,
     OF_DOT,
+    array,
+    at_least_1d,
     backward_pass,
     batch_jaxpr_axes,
     defreducer,
+    dot,
+    false,
+    fold_in,
     inline_operands,
     layout,
     newshape,
     no_dtype,
+    scalar,
     shape_tuple,
     shard_map,
-    varying_axes,
-    vectorized,
-    without_axis,
-)
-from callbridge.resurrect._names._lost_attributes import LostAttributes
-from callbridge.resurrect._names._newer_attributes import NewerAttributes
-from callbridge.resurrect._names._refused_forms import (
-    array,
-    at_least_1d,
-    dot,
-    false,
-    fold_in,
-    scalar,
     sort,
     takes_form,
     takes_lists,
     type_of_array,
+    varying_axes,
+    vectorized,
     where,
+    without_axis,
 )
+from callbridge.resurrect._names._lost_attributes import LostAttributes
+from callbridge.resurrect._names._newer_attributes import NewerAttributes
 from callbridge.resurrect._names._row import Members, row
 
 # Classes that modules hand on, by where JAX defines them: programs reach them without those

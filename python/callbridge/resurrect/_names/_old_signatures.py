@@ -1,19 +1,24 @@
-"""Functions that moved and take other arguments there: with those that they took."""
+"""Functions that take other arguments where they moved to, with those that they took; and private
+functions and values that packages use, made anew.
+"""
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
+import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Union
 
 import jax
 from jax._src import core, util
 from jax._src.interpreters import ad, batching
 from jax._src.lax import lax
 from jax._src.lax import utils as lax_utils
+from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey
 
-from callbridge.resurrect._backports import _interpreters
+from callbridge.resurrect._backports import _interpreters, _not_had
 from callbridge.resurrect._names import _calls
 
 
@@ -174,3 +179,54 @@ def infer_argnums_and_argnames(
 
     signature = fun if isinstance(fun, inspect.Signature) else inspect.signature(fun)
     return api_util.infer_argnums_and_argnames(signature, argnums, argnames)
+
+
+# ---- Made anew -----------------------------------------------------------------------------------
+
+
+# What keys of paths in trees are.
+BuiltInKeyEntry = Union[SequenceKey, DictKey, GetAttrKey, FlattenedIndexKey]
+
+# Settings that are settled: whoever reads them gets what JAX does.
+enable_memories = types.SimpleNamespace(value=True)
+dynamic_shapes = types.SimpleNamespace(value=False)
+
+
+def get_module_functions(module: Any) -> dict[str, Callable]:
+    """The module's public functions, ufuncs and the like included, by name."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if name[0] != "_" and callable(value) and not inspect.isclass(value)
+    }
+
+
+def xla_callable(*_: Any, **__: Any) -> Any:
+    """What jax.jit compiled by, of which programs emptied the cache: xla_callable.cache_clear()."""
+    raise _not_had.error("jax._src.dispatch._xla_callable", "compiled-functions")
+
+
+xla_callable.cache_clear = jax.clear_caches  # type: ignore[attr-defined]
+
+
+def extract_call_jaxpr(primitive: Any, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Of a primitive that calls, its jaxpr and its other parameters; None and all of them else."""
+    if not any(getattr(primitive, f"{kind}_primitive", False) for kind in ("call", "map")):
+        return None, params
+    return params["call_jaxpr"], {k: v for k, v in params.items() if k != "call_jaxpr"}
+
+
+def is_unspecified(sharding: Any) -> bool:
+    from jax._src import sharding_impls
+
+    return isinstance(sharding, sharding_impls.UnspecifiedValue)  # type: ignore[attr-defined]
+
+
+class PositionalSemantics(enum.Enum):
+    """How a process saw arrays of several: JAX knows whole ones only."""
+
+    LOCAL = 0
+    GLOBAL = 1
+
+
+positional_semantics = types.SimpleNamespace(val=PositionalSemantics.GLOBAL)
