@@ -9,6 +9,7 @@
 #include "callbridge/abi/site_descriptor.h"
 #include "callbridge/adapters/exports/call_error.h"
 #include "callbridge/adapters/recorded_call.h"
+#include "callbridge/adapters/typed_frame.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
 
 namespace callbridge {

@@ -6,6 +6,7 @@ import subprocess
 
 import page
 import pytest
+from the_tree import ffi_versions
 
 ROOT = page.ROOT
 ABI = ROOT / "docs/abi"
@@ -49,18 +50,9 @@ def test_the_structs_are_drawn_as_declared(tmp_path):
 
 
 def test_the_releases_are_those_of_the_table():
-    header = (ROOT / "typed_ffi/runtime_versions.h").read_text()
-    # Each row is a function; one that sets no version has that of the row before.
-    rows, minor = [], None
-    function = r"^constexpr RuntimeVersion Jaxlib\w+\(\) \{$(.*?)^\}$"
-    for row in re.findall(function, header, re.MULTILINE | re.DOTALL):
-        if version := re.search(r"^  row\.minor = (\d+);$", row, re.MULTILINE):
-            minor = version[1]
-        rows.append((minor, re.search(r'"jaxlib ([^"]+)"', row)[1]))
-    assert len(rows) == header.count(" rows::Jaxlib")
     text = (ABI / "typed_ffi.md").read_text()
     shown = re.findall(r"^\| (0\.\d+) \| (0\.[^|]+?) \|", text, re.MULTILINE)
-    assert shown == [(f"0.{minor}", releases) for minor, releases in rows]
+    assert shown == [(f"0.{minor}", releases) for minor, releases in ffi_versions()]
 
 
 def test_each_picture_is_drawn_by_a_command_of_its_page(tmp_path):
