@@ -21,7 +21,11 @@ from callbridge.jax._runtimes import RUNTIME, unimplemented
 from callbridge.jax._stablehlo_calls import UntypedCall
 
 _PORTABLE_DIALECT = b"vhlo"
-_OLDEST_CALLING_CONVENTION = 4  # of jax.export: the first whose modules are portable artifacts
+# Of jax.export: the first whose modules are portable artifacts; JAX itself serializes 9 and later.
+# jax2tf of 0.4.1 to 0.4.6 wrote 1 to 3 into SavedModels: 1 in MHLO, 2 and 3 in StableHLO, as
+# bytecode without a StableHLO version, which later jaxlibs do not read (measured: 0.10.2 refuses
+# that of 0.4.13, "expected mlir::UnitAttr"). PyPI has no jaxlib before 0.4.13 that could write one.
+_OLDEST_CALLING_CONVENTION = 4
 _EXPIRED_OPTION = "jax_export_deserialize_expired_versions"
 
 _option_lock = fork_lock()
