@@ -70,7 +70,7 @@ __all__ = [
 ]
 
 
-Artifact = TypeVar("Artifact", str, bytes, bytearray, "jax.export.Exported")
+_Artifact = TypeVar("_Artifact", str, bytes, bytearray, "jax.export.Exported")
 
 _jax_ffi_call = jax_function(RUNTIME.ffi_call)
 
@@ -355,12 +355,12 @@ def custom_call(
 
 
 def upgrade(
-    artifact: Artifact,
+    artifact: _Artifact,
     *,
     platform: Platform | None = None,
     tuple_layout: TupleLayout = "nested",
     prefer: Path | None = None,
-) -> Artifact:
+) -> _Artifact:
     """Returns an artifact of an older JAX, changed to run on this one.
 
     Its calls of untyped targets that callbridge.jax registered become calls of callbridge's entry
@@ -420,7 +420,7 @@ def upgrade(
         path = prefer or _registry.fastest_path(entry)
         return PATHS[path].custom_call_api_version
 
-    upgraded: Artifact = upgrade_artifact(artifact, version_of, tuple_layout)
+    upgraded: _Artifact = upgrade_artifact(artifact, version_of, tuple_layout)
     if unknown:
         warnings.warn(
             f"calls of {', '.join(map(repr, sorted(unknown)))} stay as they are: no such targets "
