@@ -3,11 +3,14 @@
 import inspect
 import pickle
 
-import callbridge.torch
 import pytest
-from callbridge import typing as types
-from callbridge._core import _options
-from described import check_help, check_hints, check_public, options_of, types_of
+
+torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
+
+import callbridge.torch  # noqa: E402
+from callbridge import typing as types  # noqa: E402
+from callbridge._core import _options  # noqa: E402
+from described import check_help, check_hints, check_public, options_of, types_of  # noqa: E402
 
 NAMES = """abi platform opaque attributes tuple_layout operator_info has_side_effect vmap_method
     input_output_aliases mutated_operands backward setup_context""".split()

@@ -6,7 +6,7 @@ A module of its own, since programs reload callbridge.resurrect.
 from __future__ import annotations
 
 from callbridge._core._fork_lock import fork_lock
-from callbridge.resurrect import _program
+from callbridge.resurrect import _children
 from callbridge.resurrect._names import _changes
 from callbridge.resurrect._names._changes import Name
 from callbridge.resurrect._registration import _registries
@@ -47,7 +47,7 @@ def restore() -> None:
             _changes_made.append(_changes.Change(None, _registries.leave))
             _registries.enter()
             _changes.make_all(_changes_made)
-            _changes_made.append(_changes.Change(None, _program.carry()))
+            _changes_made.append(_changes.Change(None, _children.carry()))
         except BaseException:  # an interrupt: the next import begins anew
             _changes.undo(_changes_made)
             raise
