@@ -179,7 +179,7 @@ def test_a_handler_that_makes_state(state):
 
 def test_releases_that_fail_surely_beside_some_that_may():
     """One run of releases is certain to fail if one of them is. No rows of today are like that."""
-    from callbridge._audit import _files, _report
+    from callbridge._audit import _releases, _report
     from packaging.specifiers import SpecifierSet
 
     answers = [("0.5.0 to 0.5.9", True, True), ("0.6.0 to 0.6.9", True, False),
@@ -191,7 +191,7 @@ def test_releases_that_fail_surely_beside_some_that_may():
     ]  # fmt: skip
     call = {"abi": "typed_ffi", "api_version": "0.0", "headers": None, "adapts": False,
             "makes_state": True}  # fmt: skip
-    spans = _files.spans_of(rows)
+    spans = _releases.spans_of(rows)
     native = _report._native(call, spans, rows)
     assert [str(span.first) for span in native] == ["0.5.0"]
     for admitted, certain in [
@@ -202,7 +202,7 @@ def test_releases_that_fail_surely_beside_some_that_may():
         (">=0.8", [False]),
         (">=0.5,<0.6", []),
     ]:
-        requirements = _files.Requirements((admitted,), (SpecifierSet(admitted),))
+        requirements = _releases.Requirements((admitted,), (SpecifierSet(admitted),))
         found = _report._contradictions(call, spans, native, requirements, rows)
         assert [wrong["certain"] for wrong in found] == certain, admitted
 

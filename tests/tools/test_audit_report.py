@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("packaging")
 
-from callbridge._audit import _files, _report  # noqa: E402
+from callbridge._audit import _files, _releases, _report  # noqa: E402
 
 # Of each row the headers that it registers, and those whose state it keeps. Headers with metadata
 # are from the third on; between the second and the third row are releases that belong to neither.
@@ -139,8 +139,8 @@ LIBRARIES = {
 
 @pytest.fixture(autouse=True)
 def releases(monkeypatch):
-    monkeypatch.setattr(_files, "OLDEST", (1, 0))
-    monkeypatch.setattr(_files, "NEWEST", (9, 0))
+    monkeypatch.setattr(_releases, "OLDEST", (1, 0))
+    monkeypatch.setattr(_releases, "NEWEST", (9, 0))
 
 
 def report(files=LIBRARIES, jax="", metadata=None, probed=True, links=(), errors=()):
@@ -290,10 +290,10 @@ def test_state_that_is_known_is_not_unknown():
     ],
 )
 def test_what_a_specifier_admits_of_a_row(specifiers, admitted):
-    spans = _files.spans_of(ROWS)
+    spans = _releases.spans_of(ROWS)
     requirements = _report.requirements_of(None, specifiers)
     others = [span for span in spans if span.row is not ROWS[2]]
-    found = _files.admitted_of(spans, requirements, others)
+    found = _releases.admitted_of(spans, requirements, others)
     assert [text for _, text in found] == ([admitted] if admitted else [])
 
 

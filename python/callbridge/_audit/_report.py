@@ -11,14 +11,13 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from callbridge._audit._files import (
-    AuditError,
+from callbridge._audit._files import AuditError, printable
+from callbridge._audit._releases import (
     Requirements,
     Span,
     admitted_of,
     index_of_headers,
     native_typed,
-    printable,
     releases_text,
     spans_of,
 )
