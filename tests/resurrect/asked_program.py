@@ -7,8 +7,7 @@ import jax
 
 before = set(sys.modules)
 
-from callbridge.resurrect._backports import _not_had  # noqa: E402
-from callbridge.resurrect._names import _lazy  # noqa: E402
+from callbridge.resurrect._names import _lazy, _row  # noqa: E402
 from callbridge.resurrect._names._row import Refused  # noqa: E402
 from rows import AT_ONCE, WRAPPED, modules_of  # noqa: E402
 from table_modules import module_of  # noqa: E402
@@ -42,9 +41,9 @@ for path, names in _lazy.rows().items():
         reason = next((s.reason for s in row.stand_ins if isinstance(s, Refused)), None)
         try:
             value = getattr(module, name)
-        except _not_had.NotHadError as error:
+        except _row.NotHadError as error:
             assert reason is not None, (path, name)
-            assert str(error).endswith(_not_had.REASONS[reason])
+            assert str(error).endswith(_row.REASONS[reason])
             # By one of the module's paths, of which it may have several.
             assert f".{name}: " in str(error), str(error)
             assert not hasattr(module, name)

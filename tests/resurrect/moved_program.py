@@ -16,8 +16,7 @@ import jax  # noqa: E402
 import not_restored  # noqa: E402
 import rows  # noqa: E402
 import walk  # noqa: E402
-from callbridge.resurrect._backports import _not_had  # noqa: E402
-from callbridge.resurrect._names import _changes  # noqa: E402
+from callbridge.resurrect._names import _changes, _row  # noqa: E402
 from wrappers import is_ours, value_of  # noqa: E402
 
 HISTORY = history.History.read()
@@ -63,7 +62,7 @@ for name in callbridge.resurrect.names():
     if not name.name or name.kind != "restored" or isinstance(_changes._find(name.module), type):
         continue
     value, before = value_of(name), once(name.module, name.name)
-    if before is None or is_ours(value) or isinstance(value, _not_had._WithoutInstances):
+    if before is None or is_ours(value) or isinstance(value, _row._WithoutInstances):
         continue
     compared += 1
     for difference in differences(value, before):

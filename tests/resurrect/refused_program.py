@@ -5,8 +5,7 @@ import pkgutil
 import warnings
 
 import jaxlib
-from callbridge.resurrect._backports import _not_had
-from callbridge.resurrect._names import _lazy
+from callbridge.resurrect._names import _lazy, _row
 from table_modules import module_of
 
 DIALECTS = "jax.extend.mlir.dialects."
@@ -46,7 +45,7 @@ for path, names in _lazy.rows().items():
     for name in names:
         try:
             getattr(module, name)
-        except _not_had.NotHadError:
+        except _row.NotHadError:
             had = [one for one in private(path) if one != path and name in dir(imported(one))]
             if had:
                 print(path, name, *had)

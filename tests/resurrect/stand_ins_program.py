@@ -29,7 +29,6 @@ from callbridge.resurrect._backports import (  # noqa: E402
     _interpreters,
     _jax,
     _lax,
-    _not_had,
     _random,
     _sharding,
     _trees,
@@ -43,7 +42,7 @@ from callbridge.resurrect._lowering import (  # noqa: E402
     _typed_calls,
     _xla_shapes,
 )
-from callbridge.resurrect._names import _adapters, _calls, _old_signatures, _options  # noqa: E402
+from callbridge.resurrect._names import _adapters, _calls, _old_signatures, _options, _row  # noqa: E402
 from callbridge.resurrect._registration import _ffi  # noqa: E402
 from jax._src import core, xla_bridge  # noqa: E402
 from jax.interpreters import ad, mlir  # noqa: E402
@@ -426,9 +425,7 @@ for shown, made in (
     equal(str(inspect.signature(wrapper)), made)
 refusing = _adapters.refusing("f", "lowering", "b lost")(lambda a, b=None: (a, b))
 equal(refusing(1, b=2), (1, 2))
-refused(NotImplementedError, "f: ", "restore lost:", _not_had.REASONS["lowering"])(
-    refusing, 1, lost=2
-)
+refused(NotImplementedError, "f: ", "restore lost:", _row.REASONS["lowering"])(refusing, 1, lost=2)
 refused(NotImplementedError, "restore lost:")(refusing, 1, 2, 3)
 refused(TypeError, "'other'")(refusing, 1, other=2)
 assert _adapters.refusing("f", "lowering", "b")(lambda a, b=None: a) is None

@@ -321,8 +321,7 @@ def test_rows_stand_for_what_they_say(run, tmp_path):
 
 
 def test_reasons_are_used():
-    from callbridge.resurrect._backports import _not_had
-    from callbridge.resurrect._names import _table
+    from callbridge.resurrect._names import _row, _table
     from callbridge.resurrect._names._row import NoInstances, Refused
     from rows import REFUSED_PARAMETERS
 
@@ -330,7 +329,7 @@ def test_reasons_are_used():
     used = {found.reason for found in stand_ins if isinstance(found, (NoInstances, Refused))}
     used |= {reason for reason, _ in not_restored.ATTRIBUTES.values()}
     used |= {reason for reason, _ in REFUSED_PARAMETERS.values()}
-    assert used == set(_not_had.REASONS)
+    assert used == set(_row.REASONS)
 
 
 def test_origins_of_ours_are_there():

@@ -1,6 +1,6 @@
 """What classes of JAX lost and do not get back, with the reason; and lost parameters without a row.
 
-Reasons are keys of callbridge.resurrect._backports._not_had.REASONS.
+Reasons are keys of callbridge.resurrect._names._row.REASONS.
 """
 
 # By class: the key of the reason, and attributes.

@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 
-from callbridge.resurrect._backports import _not_had
+from callbridge.resurrect._names import _row
 from callbridge.resurrect._names._row import Adapter
 
 
@@ -229,7 +229,7 @@ def _refusing(original: Any, name: str, reason: str, parameters: Sequence[str]) 
                 raise
             raise NotImplementedError(
                 f"{name}: callbridge.resurrect cannot restore {', '.join(passed or lost)}: "
-                f"{_not_had.REASONS[reason]}"
+                f"{_row.REASONS[reason]}"
             ) from None
 
     return wrapper

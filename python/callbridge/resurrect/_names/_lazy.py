@@ -21,8 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
 from callbridge.jax._runtimes import is_since
-from callbridge.resurrect._backports import _not_had
-from callbridge.resurrect._names import _gone, _table
+from callbridge.resurrect._names import _gone, _row, _table
 from callbridge.resurrect._names._row import (
     Modules,
     NoInstances,
@@ -226,7 +225,7 @@ class Names:
                 )
             try:
                 return self.get(path, name)
-            except _not_had.NotHadError as error:
+            except _row.NotHadError as error:
                 if _is_importing(sys._getframe(1)):
                     # Python has a text of its own where a name is an AttributeError.
                     raise ImportError(str(error), name=name, path=module.__name__) from None
@@ -306,9 +305,9 @@ def find_origin(path: str, name: str) -> Any:
         warnings.simplefilter("ignore")
         for stand_in in rows()[path][name].stand_ins:
             if isinstance(stand_in, Refused):
-                raise _not_had.error(f"{path}.{name}", stand_in.reason)
+                raise _row.not_had(f"{path}.{name}", stand_in.reason)
             if isinstance(stand_in, NoInstances):
-                return _not_had.class_without_instances(_imported_as(path), name, *stand_in)
+                return _row.class_without_instances(_imported_as(path), name, *stand_in)
             value = _found(stand_in, path, name)
             if value is not _ABSENT:
                 return value

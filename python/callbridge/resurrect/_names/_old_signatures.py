@@ -18,8 +18,8 @@ from jax._src.lax import lax
 from jax._src.lax import utils as lax_utils
 from jax.tree_util import DictKey, FlattenedIndexKey, GetAttrKey, SequenceKey
 
-from callbridge.resurrect._backports import _interpreters, _not_had
-from callbridge.resurrect._names import _calls
+from callbridge.resurrect._backports import _interpreters
+from callbridge.resurrect._names import _calls, _row
 
 
 def _takes(function: Callable, name: str) -> bool:
@@ -203,7 +203,7 @@ def get_module_functions(module: Any) -> dict[str, Callable]:
 
 def xla_callable(*_: Any, **__: Any) -> Any:
     """What jax.jit compiled by, of which programs emptied the cache: xla_callable.cache_clear()."""
-    raise _not_had.error("jax._src.dispatch._xla_callable", "compiled-functions")
+    raise _row.not_had("jax._src.dispatch._xla_callable", "compiled-functions")
 
 
 xla_callable.cache_clear = jax.clear_caches  # type: ignore[attr-defined]
