@@ -259,7 +259,8 @@ void FromLowBits(PrimitiveType type, const std::string& bytes, char* elements) {
   const int bits = primitive_util::BitWidth(type);
   for (const char byte : bytes) {
     const int element = byte & ((1 << bits) - 1);
-    const bool negative = primitive_util::IsSignedIntegralType(type) && element >> (bits - 1) != 0;
+    const int sign = (1 << bits) >> 1;
+    const bool negative = primitive_util::IsSignedIntegralType(type) && (element & sign) != 0;
     *elements++ = static_cast<char>(negative ? element - (1 << bits) : element);
   }
 }

@@ -29,9 +29,8 @@ uint64_t FloatConstant(const FloatFormat& format, Constant constant) {
 uint64_t IntegerConstant(PrimitiveType type, Constant constant) {
   if (constant == Constant::kOne) return 1;
   const int bits = primitive_util::BitWidth(type);
-  const uint64_t ones = ~uint64_t{0} >> (64 - bits);
-  const uint64_t min =
-      primitive_util::IsSignedIntegralType(type) ? uint64_t{1} << (bits - 1) : uint64_t{0};
+  const uint64_t ones = bits < 64 ? (uint64_t{1} << bits) - 1 : ~uint64_t{0};
+  const uint64_t min = primitive_util::IsSignedIntegralType(type) ? (ones >> 1) + 1 : uint64_t{0};
   return constant == Constant::kMin ? min : ones ^ min;
 }
 
