@@ -320,13 +320,17 @@ def false(original: Callable, self: Any) -> bool:
     return False
 
 
-def takes_form(refusal: str, meaning: Callable[..., Any]) -> Callable[[Any], Any]:
+def _asking_first(
+    is_refusal: Callable[[Exception], bool], meaning: Callable[..., Any]
+) -> Callable[[Any], Any]:
+    """Of a function whose own is called first; where it refuses the call, `meaning` of it is."""
+
     def make(original: Any) -> Any:
         def call(*args: Any, **keywords: Any) -> Any:
             try:
                 return original(*args, **keywords)
-            except (TypeError, ValueError, OverflowError) as error:
-                if refusal not in str(error):
+            except Exception as error:
+                if not is_refusal(error):
                     raise
             return meaning(original, *args, **keywords)
 
@@ -335,6 +339,12 @@ def takes_form(refusal: str, meaning: Callable[..., Any]) -> Callable[[Any], Any
         return Adapted(original, call, ())
 
     return make
+
+
+def takes_form(refusal: str, meaning: Callable[..., Any]) -> Callable[[Any], Any]:
+    """`refusal` is in what JAX says of the form."""
+    kinds = (TypeError, ValueError, OverflowError)
+    return _asking_first(lambda error: isinstance(error, kinds) and refusal in str(error), meaning)
 
 
 # What JAX says of one, after the function's name.
@@ -348,25 +358,19 @@ def takes_lists(arrays: int) -> Callable[[Any], Any]:
     The functions of before 0.4.13 made arrays of their arguments until 0.3.5: their source says so,
     no such release runs here."""
 
-    def make(original: Any) -> Any:
-        def call(*args: Any, **keywords: Any) -> Any:
-            try:
-                return original(*args, **keywords)
-            except TypeError as error:
-                if not any(refusal in str(error) for refusal in _REFUSALS):
-                    raise
-            bound = inspect.signature(original).bind(*args, **keywords)
-            for name, parameter in [*bound.signature.parameters.items()][: arrays or 1]:
-                value = bound.arguments[name]
-                several = arrays == 0 or parameter.kind == parameter.VAR_POSITIONAL
-                bound.arguments[name] = [*map(_array_of, value)] if several else _array_of(value)
-            return original(*bound.args, **bound.kwargs)
+    def with_arrays(original: Any, *args: Any, **keywords: Any) -> Any:
+        bound = inspect.signature(original).bind(*args, **keywords)
+        for name, parameter in [*bound.signature.parameters.items()][: arrays or 1]:
+            value = bound.arguments[name]
+            several = arrays == 0 or parameter.kind == parameter.VAR_POSITIONAL
+            bound.arguments[name] = [*map(_array_of, value)] if several else _array_of(value)
+        return original(*bound.args, **bound.kwargs)
 
-        if isinstance(original, types.FunctionType):
-            return functools.wraps(original)(call)
-        return Adapted(original, call, ())
+    def is_refusal(error: Exception) -> bool:
+        return isinstance(error, TypeError) and any(text in str(error) for text in _REFUSALS)
 
-    make.arrays = arrays  # type: ignore[attr-defined]
+    make: Any = _asking_first(is_refusal, with_arrays)
+    make.arrays = arrays
     return make
 
 
