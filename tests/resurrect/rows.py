@@ -1,6 +1,6 @@
 """The rows of the tables of JAX's names, by what they say."""
 
-from callbridge.resurrect._names import _gone, _members_table, _row, _table
+from callbridge.resurrect._names import _members_table, _table
 from callbridge.resurrect._names._row import From
 
 AT_ONCE = [row for row in _table.ROWS if row.at_once]
@@ -38,18 +38,6 @@ def paths(rows):
     return found
 
 
-def gone():
-    """(module, name, first release without it, row) of each name that went."""
-    of_names = paths(_table.ROWS)
-    for module, names in _row.gone_in().items():
-        for name, release in names.items():
-            (row,) = of_names[module, name]
-            yield module, name, release, row
-
-
 def defaults(adapter):
     """The parameter that an adapter of at_default() takes, and its default; None of others."""
     return getattr(adapter, "default", None)
-
-
-LIKE = _gone.LIKE

@@ -142,7 +142,7 @@ def _wrap_functions(changes: list, restored: Collection[Name], module: str | Non
     """So that they take the parameters of other releases: those of the modules that are imported,
     or of that one. Others are seen to when they are."""
     adapters_of: dict[tuple[str, str], list] = {}
-    due = [row for row in _members_table.ROWS if row.may_be_needed and _is_due(row.module, module)]
+    due = [row for row in _needed_members() if _is_due(row.module, module)]
     for row in due:
         for name in row.names if row.adapters else ():
             adapters = (
@@ -198,6 +198,12 @@ def _at_home(path: str) -> str:
 
 
 @functools.cache
+def _needed_members() -> tuple[Row, ...]:
+    """The rows that this JAX needs: asked for at each import of a module that has some."""
+    return tuple(row for row in _members_table.ROWS if row.may_be_needed)
+
+
+@functools.cache
 def _modules_of_members() -> frozenset[str]:
     return frozenset(_module_of(row.module) for row in _members_table.ROWS)
 
@@ -213,8 +219,8 @@ def _module_of(path: str) -> str:
 
 
 def _restore_members(changes: list, module: str | None = None) -> None:
-    for row in _members_table.ROWS:
-        if row.members is None or not row.may_be_needed or not _is_due(row.module, module):
+    for row in _needed_members():
+        if row.members is None or not _is_due(row.module, module):
             continue
         owner = _find(_at_home(row.module))
         for name in row.names if owner is not None else ():

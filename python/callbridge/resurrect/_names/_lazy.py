@@ -163,11 +163,11 @@ class Names:
                 importlib.import_module(path)
         # To make a name may import, and so add, modules that others are in.
         for module, _, path in self._hooked:
-            before = self._own_getters[module.__name__]
+            before, refused = self._own_getters[module.__name__], _refused(path)
             for name in rows().get(path, {}):
                 is_ours = (module, name) in self._added or f"{path}.{name}" in self._made_modules
                 is_own = name in vars(module) and not is_ours
-                if name in _refused(path):
+                if name in refused:
                     yield path, name, False
                 elif not is_own and not _gives(before, name) and self._is_had(path, name):
                     yield path, name, False
