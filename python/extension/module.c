@@ -18,7 +18,7 @@ static PyObject* AddType(PyObject* module, PyType_Spec* spec, const char* name) 
   return type;
 }
 
-// callbridge/_calls/_extension.py compares this, since the package loads whatever file is there.
+// callbridge/_calls/_bound_calls.py compares this, since the package loads whatever file is there.
 // Change the number of the interface when anything that one uses of the other changes.
 static const char kBuild[] = CALLBRIDGE_VERSION ", interface 3";
 

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from callbridge import numpy as face
-from callbridge._calls import _extension
+from callbridge._calls import _bound_calls
 from callbridge._core import _c_api
 from callbridge.numpy import custom_call
 
-MODULE = _extension.MODULE
+MODULE = _bound_calls.EXTENSION
 pytestmark = pytest.mark.skipif(MODULE is None, reason="it cannot be loaded here")
 ORIGINAL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
 NO_CALL = 0

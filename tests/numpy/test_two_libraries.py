@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from callbridge._calls import _extension
+from callbridge._calls import _bound_calls
 from callbridge._core import _c_api
 
 LIBRARY = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"])
@@ -23,12 +23,12 @@ def load_other():
 
 {first}
 import callbridge.numpy, numpy
-from callbridge._calls import _extension
+from callbridge._calls import _bound_calls
 {last}
 callbridge.numpy.load({targets!r})
 x = numpy.ones(128, numpy.float32), numpy.ones(2048, numpy.float32)
 print(callbridge.numpy.custom_call("add_repeated", "f32[2048]")(*x).sum())
-print(_extension.MODULE is not None)
+print(_bound_calls.EXTENSION is not None)
 
 # The other one works too.
 library = ctypes.c_void_p()
@@ -74,7 +74,7 @@ def test_the_other_one_first(other, built, mode):
         f"{other} was loaded before {LIBRARY}, and libcallbridge_client.so, which runs HLO "
         "modules, would call it: import callbridge first, or load one callbridge alone",
     ]
-    if _extension.MODULE is not None:
+    if _bound_calls.EXTENSION is not None:
         assert (
             f"RuntimeWarning: {other} was loaded before {LIBRARY}, and callbridge_python would "
             "call it: calls go by ctypes and take longer; import callbridge first, or load one "
@@ -85,6 +85,6 @@ def test_the_other_one_first(other, built, mode):
 @pytest.mark.parametrize("mode", ["0", "ctypes.RTLD_GLOBAL"])
 def test_the_other_one_last(other, built, mode):
     done = run(other, built, mode, last=True)
-    is_there = str(_extension.MODULE is not None)
+    is_there = str(_bound_calls.EXTENSION is not None)
     assert done.stdout.splitlines() == ["4096.0", is_there, f"4 {OTHER_VERSION.decode()}"]
     assert done.stderr == ""

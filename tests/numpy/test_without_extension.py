@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from callbridge._calls import _extension
+from callbridge._calls import _bound_calls
 
 HERE = pathlib.Path(__file__).parent
 
@@ -19,7 +19,7 @@ def library(built):
 
 
 def test_the_other_tests_have_it(library):
-    assert _extension.MODULE.__file__ == str(library.with_name("callbridge_python.abi3.so"))
+    assert _bound_calls.EXTENSION.__file__ == str(library.with_name("callbridge_python.abi3.so"))
 
 
 def test_without_it(built, library, tmp_path):
@@ -32,7 +32,7 @@ def test_without_it(built, library, tmp_path):
         "CALLBRIDGE_BUILD": str(built.parent),
     }
     python = [sys.executable, "-c"]
-    loaded = "from callbridge._calls import _extension; print(_extension.MODULE)"
+    loaded = "from callbridge._calls import _bound_calls; print(_bound_calls.EXTENSION)"
     assert subprocess.check_output([*python, loaded], env=environment) == b"None\n"
     of_the_extension = {pathlib.Path(__file__), HERE / "test_other_builds.py"}
     tests = [path for path in sorted(HERE.glob("test_*.py")) if path not in of_the_extension]

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
-from callbridge._calls import _extension  # noqa: E402
+from callbridge._calls import _bound_calls  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 TESTS = [
@@ -37,11 +37,11 @@ def library():
 
 
 def test_the_other_tests_have_it(library):
-    assert _extension.MODULE.__file__ == str(library.with_name("callbridge_python.abi3.so"))
+    assert _bound_calls.EXTENSION.__file__ == str(library.with_name("callbridge_python.abi3.so"))
 
 
 def test_without_it(library, without_extension):
-    loaded = "from callbridge._calls import _extension; print(_extension.MODULE)"
+    loaded = "from callbridge._calls import _bound_calls; print(_bound_calls.EXTENSION)"
     command = [sys.executable, "-c", loaded]
     environment = {**os.environ, **without_extension}
     assert subprocess.check_output(command, env=environment) == b"None\n"

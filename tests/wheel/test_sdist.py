@@ -32,11 +32,11 @@ def test_installed_from_it(sdist, old_library, tmp_path):
     assert "callbridge can load it" in shell(f"callbridge inspect {old_library}")
     program = (
         "import callbridge.numpy, numpy\n"
-        "from callbridge._calls import _extension\n"
+        "from callbridge._calls import _bound_calls\n"
         f"callbridge.numpy.load({str(old_library)!r})\n"
         "x = numpy.ones(128, numpy.float32), numpy.ones(2048, numpy.float32)\n"
         "print(callbridge.numpy.custom_call('add_repeated', 'f32[2048]')(*x).sum())\n"
-        "print(_extension.MODULE is not None)\n"
+        "print(_bound_calls.EXTENSION is not None)\n"
     )
     (pathlib.Path(tmp_path) / "program.py").write_text(program)
     assert shell("python program.py") == "4096.0\nTrue\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 import torch.autograd.forward_ad
 
-from callbridge._calls import _extension
+from callbridge._calls import _bound_calls
 from callbridge._calls._devices import open_device
 from callbridge._calls._python_calls import OperandKind
 from callbridge._core import _c_api
@@ -149,11 +149,11 @@ class _TensorFunction:
         return found(*operands)
 
 
-if TYPE_CHECKING or _extension.MODULE is None:
+if TYPE_CHECKING or _bound_calls.EXTENSION is None:
     Torch = _Torch
     TensorFunction = _TensorFunction
 else:
-    Torch, TensorFunction = _extension.MODULE.Torch, _extension.MODULE.TensorFunction
+    Torch, TensorFunction = _bound_calls.EXTENSION.Torch, _bound_calls.EXTENSION.TensorFunction
 
 
 # ---- The CPU ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="make test-frameworks has PyTorch")
 
 import callbridge.torch  # noqa: E402, F401
 from at_once import at_once  # noqa: E402
-from callbridge._calls import _extension  # noqa: E402
+from callbridge._calls import _bound_calls  # noqa: E402
 from callbridge.torch import custom_call  # noqa: E402
 from recorded_calls import SIZE, count  # noqa: E402
 
@@ -96,7 +96,7 @@ def test_what_a_call_asks_of_the_driver(recorder, held_streams):
         before = counts()
         for _ in range(10):
             call(x, x)
-        if _extension.MODULE is not None:  # which checks a stream once
+        if _bound_calls.EXTENSION is not None:  # which checks a stream once
             assert [b - a for a, b in zip(before, counts())] == [10, 10, 0, 0]
         assert counts()[-1] == before[-1]
 
