@@ -11,7 +11,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from callbridge.jax._runtimes import LEAVE_OUT_OF_LOCATIONS, is_since, jax_function_or
 from callbridge.resurrect._names import _adapters, _lazy, _members_table, _table
@@ -41,8 +41,7 @@ class Name:
     kind: Kind
 
 
-@dataclasses.dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One name; or names that are made when they are asked for, or when their module is imported,
     with their modules, and whether JAX has them, wrapped."""
 

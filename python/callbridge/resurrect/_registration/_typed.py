@@ -6,13 +6,12 @@ runtime differ. What was given once is given again for good: XLA keeps the first
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import re
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from callbridge._core import _c_api, _native_functions
 from callbridge._core._error import HOST, CallbridgeError, find_platform
@@ -28,16 +27,14 @@ from callbridge.typing import Stage
 TYPED = 1  # as JAX numbers registrations
 
 
-@dataclasses.dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """What XLA is given in place of what a program registers."""
 
     handlers: Any  # in the form of the program's: one, or a dict by stage
     traits: Any
 
 
-@dataclasses.dataclass(frozen=True)
-class _Wrapped:
+class _Wrapped(NamedTuple):
     addresses: dict[Stage, int]  # of the program's handlers
     given: Given
 
