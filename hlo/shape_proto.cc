@@ -72,6 +72,7 @@ absl::StatusOr<Shape> FromProto(const xla::ShapeProto& proto, int depth) {
                      type, " has ", proto.tuple_shapes_size()));
   }
   if (type == xla::OPAQUE_TYPE) return Unimplemented("an opaque shape");
+  if (type == xla::BUFFER) return Unimplemented("a buffer shape");
   if (!IsPrimitiveType(type)) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected an element type that is known; got number ", type));
