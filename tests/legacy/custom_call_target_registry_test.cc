@@ -40,7 +40,8 @@ TEST(CustomCallTargetRegistryTest, SymbolsOfOnePlatform) {
   // The type is XLA's.
   const std::unordered_map<std::string, void*> here = registry->registered_symbols("Here");
   EXPECT_THAT(here, UnorderedElementsAre(Pair("on_host", &on_host), Pair("on_both", &on_both)));
-  EXPECT_THAT(registry->registered_symbols("There"), UnorderedElementsAre(Pair("on_both", &on_both)));
+  EXPECT_THAT(registry->registered_symbols("There"),
+              UnorderedElementsAre(Pair("on_both", &on_both)));
   // Platforms are compared exactly.
   EXPECT_THAT(registry->registered_symbols("here"), IsEmpty());
   registry->Register("on_host", &on_both, "Here");
