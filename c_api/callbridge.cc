@@ -42,7 +42,8 @@ struct callbridge_library {
   std::shared_ptr<TargetLibrary> library;
   std::vector<LibraryTarget> other_targets;
   std::string other_name;
-  // Those that were asked for, by symbol and platform, under the TableLock. Targets borrow their texts.
+  // Those that were asked for, by symbol and platform, under the TableLock. Targets borrow their
+  // texts.
   mutable std::map<std::pair<std::string, callbridge::Platform>, LibraryTarget> functions = {};
 
   absl::Span<const LibraryTarget> targets() const {

@@ -32,9 +32,10 @@
 namespace callbridge {
 namespace {
 
-// Returns what a library registered: "do_custom_call on Host, scale on CUDA".
+// Returns what a library registered, "do_custom_call on Host, scale on CUDA", or what to do if that
+// is nothing.
 std::string TargetNames(const TargetLibrary& library) {
-  if (library.targets().empty()) return "nothing";
+  if (library.targets().empty()) return "nothing: name a function that it exports, and its --abi";
   return absl::StrJoin(library.targets(), ", ", [](std::string* text, const LibraryTarget& target) {
     absl::StrAppend(text, target.registered.name, " on ", target.registered.platform);
   });

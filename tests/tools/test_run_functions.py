@@ -118,6 +118,13 @@ def test_a_variable_is_no_function():
     assert message == f"INVALID_ARGUMENT: {FUNCTIONS}: a_variable is a variable, not a function"
 
 
+def test_without_a_name_it_is_asked_for():
+    assert fail(status=2) == (
+        f"TARGET is required; {FUNCTIONS} registers nothing: name a function that it exports, and "
+        "its --abi"
+    )
+
+
 def test_a_registered_target_comes_first():
     message = fail("copi", "--result", "()", library=TARGETS)
     assert message.startswith(
@@ -300,6 +307,13 @@ def test_a_module_that_crashes():
         "its operands were s32[]"
     )
     assert run(*words, "--in-process", library="module.hlo")[0] == -signal.SIGSEGV
+
+
+def test_a_module_whose_target_is_not_there():
+    pathlib.Path("module.hlo").write_text(MODULE.replace('"crashes"', '"crashs"'))
+    message = fail(s32(1), "--library", TARGETS, library="module.hlo")
+    assert message.startswith('NOT_FOUND: no target "crashs" is registered for Host; ')
+    assert message.endswith("; did you mean crashes?")
 
 
 # ---- Compilers -----------------------------------------------------------------------------------
