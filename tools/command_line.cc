@@ -36,6 +36,8 @@ std::string FindUnknownOption(const CLI::App& app, const CLI::App& command) {
     for (const CLI::Option* candidate : command.get_options()) {
       for (const std::string& name : candidate->get_lnames()) known.push_back("--" + name);
     }
+    // One that is known may come twice, or behind "--".
+    if (std::find(known.begin(), known.end(), option) != known.end()) continue;
     return absl::StrCat("unknown option ", option, DidYouMean(option, known));
   }
   return "";

@@ -63,7 +63,8 @@ def unknown_option(left: Sequence[str], known: Sequence[str]) -> str:
     for word in left:
         if word.startswith("-") and len(word) > 1:
             option = word.partition("=")[0]
-            return f"unknown option {option}{did_you_mean(option, known)}"
+            if option not in known:  # it may come twice, or behind "--"
+                return f"unknown option {option}{did_you_mean(option, known)}"
     return ""
 
 
