@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "callbridge/abi/nearest_name.h"
 #include "callbridge/loader/child_process.h"
 #include "callbridge/tools/command_line.h"
 #include "callbridge/tools/guarded_main.h"
@@ -47,7 +48,7 @@ std::string FindSubcommandError(const CLI::App& app, int argc, char** argv) {
   }
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
   return absl::StrCat("expected a subcommand (", absl::StrJoin(names, ", "), "), found ", argv[1],
-                      " (see --help)");
+                      DidYouMean(argv[1], names), " (see --help)");
 }
 
 // ---- Subcommands that are Python programs

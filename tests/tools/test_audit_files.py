@@ -296,10 +296,11 @@ def test_errors_of_the_command(run):
         (["a.so", "--jax"], "--jax: 1 required SPECIFIER missing"),
         (["--jax=a", "--jax", "b", "a.so"], "--jax: At Most 1 required but received 2"),
         (["a.so", "b.so"], "The following argument was not expected: b.so"),
-        (["a.so", "--js"], "The following argument was not expected: --js"),
-        (["-x", "a", "b", "-"], "The following arguments were not expected: - b -x"),
+        (["a.so", "--js"], "unknown option --js; did you mean --json?"),
+        (["-x", "a", "b", "-"], "unknown option -x"),
+        (["a", "b", "-"], "The following arguments were not expected: - b"),
         (["--", "a.so", "--json"], "The following argument was not expected: --json"),
-        (["--probe", "-x\ny", "a"], "The following argument was not expected: -x\\ny"),
+        (["--probe", "-x\ny", "a"], "unknown option -x\\ny"),
     ],
 )
 def test_what_is_wrong_with_it(capfd, words, says):

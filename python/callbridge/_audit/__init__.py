@@ -181,6 +181,8 @@ def _parse(words: tuple[str, ...]) -> _Options:
         _usage_error("PATH is required")
     if {"--json", "--table"} <= flags:
         _usage_error("--json excludes --table")
+    if wrong := _output.unknown_option(unexpected, ["--help", "--jax", *_FLAGS]):
+        _usage_error(wrong)
     if unexpected:
         were = "argument was" if len(unexpected) == 1 else "arguments were"
         found = " ".join(reversed(unexpected))

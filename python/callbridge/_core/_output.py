@@ -1,13 +1,15 @@
-"""What commands write: lines, and files that are written whole or not at all, as
+"""What commands read and write: options, lines, and files that are written whole or not at all, as
 tools/output_file.h says it."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import itertools
 import os
 import stat
+from collections.abc import Sequence
 
 
 def print_bytes(data: bytes) -> None:
@@ -42,9 +44,50 @@ class ShowHelp(argparse.Action):
         raise SystemExit(0)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what an unknown option is like, as the subcommands in C++ do."""
+
+    def parse_args(self, args=None, namespace=None):
+        parsed, left = self.parse_known_args(args, namespace)
+        known = [name for action in self._actions for name in action.option_strings]
+        if wrong := unknown_option(left, known):
+            self.error(wrong)
+        if left:
+            self.error(f"unrecognized arguments: {' '.join(left)}")
+        return parsed
+
+
+def unknown_option(left: Sequence[str], known: Sequence[str]) -> str:
+    """Returns an error for the first of the words that is like an option, else "". The words were
+    left over by a parser of the options `known`."""
+    for word in left:
+        if word.startswith("-") and len(word) > 1:
+            option = word.partition("=")[0]
+            if option not in known:  # it may come twice, or behind "--"
+                return f"unknown option {option}{did_you_mean(option, known)}"
+    return ""
+
+
+def did_you_mean(given: str, known: Sequence[str]) -> str:
+    """Returns the end of an error about a name that is not known: "; did you mean scale?", or "".
+
+    As abi/nearest_name.h has it: a name that begins with `given`, or else shares 65% of the
+    characters with it.
+    """
+    least = 0.65
+
+    def likeness(name: str) -> float:
+        shared = difflib.SequenceMatcher(None, given.lower(), name.lower(), False).ratio()
+        begins = len(given) > 1 and name.lower().startswith(given.lower())
+        return max(shared, least) if begins else shared
+
+    nearest = max(known, key=likeness, default="")
+    return f"; did you mean {nearest}?" if nearest and likeness(nearest) >= least else ""
+
+
 def parser(program: str, **more) -> argparse.ArgumentParser:
     """Returns a parser whose --help ends by an error if it cannot be printed."""
-    made = argparse.ArgumentParser(program, add_help=False, **more)
+    made = _Parser(program, add_help=False, **more)
     made.add_argument(
         *("-h", "--help"), action=ShowHelp, nargs=0, help="show this help message and exit"
     )
