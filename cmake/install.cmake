@@ -42,6 +42,13 @@ foreach(package ${packages})
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION lib/pkgconfig)
 endforeach()
 
+# For man: in a wheel, where pip puts it beside the command. `callbridge completion man` wrote it.
+if(SKBUILD)
+  install(FILES tools/callbridge.1 DESTINATION ${SKBUILD_DATA_DIR}/share/man/man1)
+else()
+  install(FILES tools/callbridge.1 DESTINATION share/man/man1)
+endif()
+
 # The licences of what is linked in (scripts/debian_11).
 if(SKBUILD AND CALLBRIDGE_LICENSES)
   install(DIRECTORY ${CALLBRIDGE_LICENSES}/ DESTINATION ${SKBUILD_METADATA_DIR}/licenses)

@@ -19,10 +19,14 @@
 #include "callbridge/abi/nearest_name.h"
 #include "callbridge/loader/child_process.h"
 #include "callbridge/tools/command_line.h"
+#include "callbridge/tools/command_table.h"
+#include "callbridge/tools/completion.h"
 #include "callbridge/tools/guarded_main.h"
 #include "callbridge/tools/inspect_command.h"
 #include "callbridge/tools/layout/layout_command.h"
+#include "callbridge/tools/manual.h"
 #include "callbridge/tools/module_commands.h"
+#include "callbridge/tools/python_command_line.h"
 #include "callbridge/tools/python_program.h"
 #include "callbridge/tools/run_command.h"
 #include "callbridge/tools/standard_files.h"
@@ -53,7 +57,7 @@ std::string FindSubcommandError(const CLI::App& app, int argc, char** argv) {
 
 // ---- Subcommands that are Python programs
 
-// Python reads their words, so each is here for its name and description alone.
+// Python reads their words. They have arguments here for completion and the manual page alone.
 struct PythonCommand {
   const char* name;
   const char* description;
@@ -70,7 +74,7 @@ constexpr PythonCommand kMigrate = {
     "migrate", "Python with libclang and libcst"};
 
 void AddPythonCommand(CLI::App* app, const PythonCommand& command) {
-  app->add_subcommand(command.name, command.description);
+  AddPythonArguments(app->add_subcommand(command.name, command.description));
 }
 
 ExitStatus BecomePythonCommand(const PythonCommand& command, int argc, char** argv) {
@@ -110,6 +114,44 @@ ExitStatus BecomeModuleProgram(char** argv) {
   return Failure(absl::FailedPreconditionError(absl::StrCat(*program, ": ", std::strerror(errno))));
 }
 
+// ---- Completion
+
+constexpr char kCompletionDescription[] =
+    "Prints a script that completes this command in a shell, or its manual page";
+
+constexpr char kCompletionFooter[] =
+    R"(For this shell, or in the file that each reads at its start:
+  source <(callbridge completion bash)                    # ~/.bashrc
+  source <(callbridge completion zsh)                     # ~/.zshrc, after compinit
+  callbridge completion fish | source                     # ~/.config/fish/config.fish
+man is the page that `man callbridge` shows once callbridge is installed.)";
+
+CLI::App* AddCompletionCommand(CLI::App* app, std::string* shell) {
+  CLI::App* completion = app->add_subcommand("completion", kCompletionDescription);
+  completion->footer(kCompletionFooter);
+  completion->add_option("SHELL", *shell, "bash, zsh, fish or man")->type_name("")->required();
+  return completion;
+}
+
+ExitStatus RunCompletion(const CLI::App& app, const std::string& shell) {
+  const CommandTable table = TableOf(app);
+  std::string text;
+  if (shell == "bash") {
+    text = BashCompletion(table);
+  } else if (shell == "zsh") {
+    text = ZshCompletion(table);
+  } else if (shell == "fish") {
+    text = FishCompletion(table);
+  } else if (shell == "man") {
+    text = ManualPage(table, CALLBRIDGE_VERSION);
+  } else {
+    return UsageError(
+        absl::StrCat("SHELL: expected bash, zsh, fish or man, found ", shell, " (see --help)"));
+  }
+  const absl::Status printed = PrintToStandardOutput(text);
+  return printed.ok() ? kSuccess : Failure(printed);
+}
+
 // ---- The command line
 
 int RunCommandLine(int argc, char** argv) {
@@ -128,6 +170,8 @@ int RunCommandLine(int argc, char** argv) {
   ModuleOptions upgrade_options;
   const CLI::App* upgrade = AddUpgradeCommand(&app, &upgrade_options);
   AddPythonCommand(&app, kMigrate);
+  std::string shell;
+  const CLI::App* completion = AddCompletionCommand(&app, &shell);
   if (const std::string wrong = FindSubcommandError(app, argc, argv); !wrong.empty()) {
     return UsageError(wrong);
   }
@@ -144,6 +188,7 @@ int RunCommandLine(int argc, char** argv) {
   }
   if (inspect->parsed()) return RunInspect(inspect_options);
   if (layout->parsed()) return RunLayout(layout_options);
+  if (completion->parsed()) return RunCompletion(app, shell);
   if (show->parsed() || upgrade->parsed() || !IsLibrary(options.file)) {
     return BecomeModuleProgram(argv);
   }

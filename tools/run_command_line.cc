@@ -127,7 +127,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
                                        ValueOrThrow(ParsePlatform(text), "--platform");
                                  },
                                  "Where the target is registered: Host (the default), CUDA or ROCM")
-                              ->type_name("NAME");
+                              ->type_name("PLATFORM");
   CLI::Option* device =
       run->add_option(
              "--device", options->device,

@@ -17,6 +17,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
+from callbridge._core import _output
+
 _ELF = b"\177ELF"
 _SHARED_LIBRARY = 3  # ET_DYN, as in e_type
 # Machine code shrinks to about a third; code for many GPUs, with its padding, to a tenth.
@@ -86,7 +88,8 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
     # Where that cannot be written, tempfile by itself tries others, even this folder.
     place = os.environ.get("TMPDIR") or "/tmp"
     try:
-        return tempfile.TemporaryDirectory(prefix="callbridge-audit-", dir=place)
+        with _output.uninterrupted():  # between the folder and the object that removes it
+            return tempfile.TemporaryDirectory(prefix="callbridge-audit-", dir=place)
     except OSError as error:
         raise AuditError(
             f"a wheel's libraries are unpacked into a temporary folder: {error}; set TMPDIR to a "

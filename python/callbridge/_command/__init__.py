@@ -20,11 +20,13 @@ _VARIABLE = "CALLBRIDGE_PYTHON"
 def main() -> int:
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     if command in ("audit", "migrate") and _VARIABLE not in os.environ:
-        return _run_here(command, sys.argv[2:])
+        from callbridge._core._output import guarded
+
+        return guarded(_run_here, command, *sys.argv[2:])
     _become_program()
 
 
-def _run_here(command: str, words: list[str]) -> int:
+def _run_here(command: str, *words: str) -> int:
     _occupy_standard_descriptors()
     if command == "audit":
         from callbridge import _audit

@@ -1,15 +1,54 @@
 """What commands read and write: options, lines, and files that are written whole or not at all, as
-tools/output_file.h says it."""
+tools/output_file.h says it; and how they end when a signal comes."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import errno
 import itertools
 import os
+import signal
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+_ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+
+def guarded(main: Callable[..., int], *words: str) -> int:
+    """Returns main(*words). HUP, INT and TERM end the program by that signal, once main() has
+    removed its temporary files, with a line in place of a traceback."""
+    caught: list[int] = []
+
+    def interrupt(number: int, _frame) -> None:
+        # One is enough: the next would interrupt the removal.
+        for other in _ENDING:
+            signal.signal(other, signal.SIG_IGN)
+        caught.append(number)
+        raise KeyboardInterrupt
+
+    for number in _ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, interrupt)
+    try:
+        return main(*words)
+    except KeyboardInterrupt:
+        tell("callbridge: interrupted")
+    last = caught[0] if caught else signal.SIGINT
+    signal.signal(last, signal.SIG_DFL)
+    os.kill(os.getpid(), last)
+    raise AssertionError
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Has signals that end the program wait until this ends."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def print_bytes(data: bytes) -> None:
@@ -110,6 +149,11 @@ def write(path: str, data: bytes) -> None:
         if os.path.realpath(os.path.dirname(place)).startswith("/proc/"):
             return _write_in_place(path, data)
         place = os.path.join(os.path.dirname(place), os.readlink(place))
+    with uninterrupted():
+        _replace(path, place, old, data)
+
+
+def _replace(path: str, place: str, old: os.stat_result | None, data: bytes) -> None:
     try:
         temporary, number = _create_beside(place)
     except PermissionError as error:
