@@ -3,7 +3,8 @@ import sys
 
 import pytest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "matrix"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "matrix"), str(TESTS / "gpu")]
 
 import packages  # noqa: E402
 

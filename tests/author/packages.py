@@ -44,10 +44,9 @@ def pip(headers):
     }
 
 
-def command(*words, **variables):
+def command(*words, **options):
     """Runs callbridge's command, of this build."""
-    variables = {"CALLBRIDGE_PYTHON": sys.executable, **variables}
-    return run(BUILD / "callbridge", *words, **variables)
+    return run(BUILD / "callbridge", *words, CALLBRIDGE_PYTHON=sys.executable, **options)
 
 
 def new(folder, name, build):

@@ -104,8 +104,17 @@ def test_migrate_runs_in_this_process(tmp_path):
     assert "usage: callbridge migrate" in run(tmp_path, "migrate", "--help").stdout
 
 
+def test_new_runs_in_this_process(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ("new", "my_ops")
+    at_start = "import os; os.execv = None\n"
+    done = run(tmp_path, *words, at_start=at_start, CALLBRIDGE_LIBRARY="/none.so")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "my_ops/pyproject.toml").exists()
+
+
 def test_another_python_is_started_by_the_program(program, tmp_path):
-    for command in ("audit", "migrate"):
+    for command in ("audit", "migrate", "new"):
         done = run(tmp_path, command, "x", CALLBRIDGE_PYTHON="mine")
         assert done.stdout == f"{program} 2 {command} x mine \n"
 
