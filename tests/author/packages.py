@@ -14,7 +14,8 @@ LIBRARY = pathlib.Path(os.environ["CALLBRIDGE_LIBRARY"])
 BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
 # What has the build systems: requirements/author.txt.
 PYTHON = CACHE / "venv-author/bin/python"
-RELEASES = ["0.4.30", "0.6.2", jax_releases.TODAY]
+# The first with FFI, one between, and today's.
+RELEASES = [jax_releases.ORACLE, *jax_releases.used_by("outlive"), jax_releases.TODAY]
 
 
 def run(*command, folder=None, status=0, **variables):

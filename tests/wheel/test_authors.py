@@ -5,6 +5,7 @@ import subprocess
 from wheel_shell import CACHE, DIST
 from workflow import run_job, workflow
 
+
 def test_from_a_name_to_an_audited_wheel(environment, headers_wheel, tmp_path):
     shell = environment("packaging")
     print(shell("callbridge new my_ops"))

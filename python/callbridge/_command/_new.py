@@ -44,7 +44,7 @@ _NEEDED = {"callbridge", "callbridge_headers", "jax", "jaxlib", "numpy"}
 _OF_PYTHON = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
 
 _DESCRIPTION = """Writes a Python package into the folder NAME: a typed FFI handler in C++ that runs
-on jax 0.4.30 and later, its Python, its test, and a workflow that builds, tests, audits and
+on every jaxlib with FFI, its Python, its test, and a workflow that builds, tests, audits and
 publishes the wheel."""
 _EPILOG = """Exit status: 0 on success; 1 if NAME is there or cannot be written, and then nothing \
 is written; 2 if
