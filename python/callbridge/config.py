@@ -3,7 +3,7 @@
 python -m callbridge.config prints a line for each of --includedir, --cmakedir, --pkgconfigdir,
 --cflags and --libs, in the order in which they are given:
 
-    c++ -std=c++17 program.cc $(python -m callbridge.config --cflags --libs) -o program
+  c++ -std=c++17 program.cc $(python -m callbridge.config --cflags --libs) -o program
 """
 
 from __future__ import annotations

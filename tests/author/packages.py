@@ -16,6 +16,13 @@ BUILD = pathlib.Path(os.environ.get("CALLBRIDGE_BUILD", LIBRARY.parent))
 PYTHON = CACHE / "venv-author/bin/python"
 # The first with FFI, one between, and today's.
 RELEASES = [jax_releases.ORACLE, *jax_releases.used_by("outlive"), jax_releases.TODAY]
+# All with FFI and an environment; which `make matrix` has of each.
+EVERY_RELEASE = [
+    row.release
+    for row in jax_releases.ROWS
+    if row.environment in ("venv", ".venv") and runtimes.python_of(row.release)
+    if jax_releases.numbers(row.release) >= jax_releases.numbers(RELEASES[0])
+]
 
 
 def run(*command, folder=None, status=0, **variables):
