@@ -27,6 +27,9 @@ if(TARGET callbridge_python)
   install(TARGETS callbridge_python LIBRARY DESTINATION lib)
 endif()
 
+# What `callbridge new` writes.
+install(DIRECTORY examples/packages/ DESTINATION share/callbridge/packages PATTERN __pycache__ EXCLUDE)
+
 install(EXPORT callbridgeTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
 set(packages callbridge)
 if(NOT SKBUILD)

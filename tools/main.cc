@@ -72,6 +72,9 @@ constexpr PythonCommand kAudit = {
 constexpr PythonCommand kMigrate = {
     "migrate", "Migrates the C++ and Python sources of custom calls to typed FFI and jax.ffi",
     "migrate", "Python with libclang and libcst"};
+constexpr PythonCommand kNew = {
+    "new", "Writes a Python package with a handler, its test and its CI, for each build system",
+    "_command._new", "Python 3.9 or newer"};
 
 void AddPythonCommand(CLI::App* app, const PythonCommand& command) {
   AddPythonArguments(app->add_subcommand(command.name, command.description));
@@ -170,12 +173,13 @@ int RunCommandLine(int argc, char** argv) {
   ModuleOptions upgrade_options;
   const CLI::App* upgrade = AddUpgradeCommand(&app, &upgrade_options);
   AddPythonCommand(&app, kMigrate);
+  AddPythonCommand(&app, kNew);
   std::string shell;
   const CLI::App* completion = AddCompletionCommand(&app, &shell);
   if (const std::string wrong = FindSubcommandError(app, argc, argv); !wrong.empty()) {
     return UsageError(wrong);
   }
-  for (const PythonCommand& command : {kAudit, kMigrate}) {
+  for (const PythonCommand& command : {kAudit, kMigrate, kNew}) {
     if (argc > 1 && std::string(argv[1]) == command.name) {
       return BecomePythonCommand(command, argc, argv);
     }

@@ -85,6 +85,9 @@ FACTS = {
     "tests/typed_ffi/test_layouts.py": "since when XLA's structs are what they are",
     "typed_ffi/runtime_versions.h": "the rows, of XLA's versions",
 }
+# Packages as others have them require the first JAX with FFI, which stays; and their workflow tests
+# releases that tests/author compares with the table.
+PACKAGES = "examples/packages/"
 NO_NEWEST = ("tests/genuine/test_probe.py", "tests/jax/test_runtimes.py")
 
 
@@ -137,7 +140,7 @@ def test_what_is_built_and_run_names_no_release():
         f"{name}:{number}: {line.strip()}"
         for name in tracked()
         if (is_in(name, folders) or name.endswith(lists)) and name not in ALLOWED
-        if not name.endswith((".svg", ".json"))
+        if not name.endswith((".svg", ".json")) and not name.startswith(PACKAGES)
         for number, line in enumerate(code(name), 1)
         if named(line)
     ]
