@@ -35,6 +35,7 @@ def test_everything_is_where_it_is_promised(prefix):
         "python/callbridge/__init__.py",
         "python/callbridge/py.typed",
         "python/callbridge/xla_internal_calls.inc",
+        "share/man/man1/callbridge.1",
     ):
         assert (prefix / path).is_file(), path
 
