@@ -144,7 +144,7 @@ step_wait() {
   wait "${step_begun[$name]}" || result=FAILED
   step_stop_ticking
   seconds=$((SECONDS - step_started[$name]))
-  unset "step_begun[$name]" "step_started[$name]"
+  unset 'step_begun[$name]' 'step_started[$name]'
   if [ -n "${3:-}" ]; then
     cat "$log.shown"
     seconds=$(cat "$log.seconds")

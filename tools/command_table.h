@@ -1,4 +1,4 @@
-// The command line as a table, for what shells and `man` are told of it.
+// The command line as a table, for what shells and `man` know of it.
 #ifndef CALLBRIDGE_TOOLS_COMMAND_TABLE_H_
 #define CALLBRIDGE_TOOLS_COMMAND_TABLE_H_
 

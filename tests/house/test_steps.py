@@ -105,6 +105,13 @@ def test_a_failure_shows_its_log_and_the_others_go_on(tmp_path):
     assert table == [("a", "FAILED"), ("c", "ok"), ("b", "ok"), ("total", "FAILED")]
 
 
+def test_each_is_reported_once_whatever_its_name(tmp_path):
+    text = in_a_log(
+        'begin "a\'s $b [c]" true\nawait "a\'s $b [c]"\nfinish'.replace("$", "\\$"), tmp_path
+    )
+    assert text.count("a's $b [c]: ok") == 1
+
+
 def test_many_are_run_two_at_a_time_and_each_is_judged(tmp_path):
     steps = "".join(f"beside {i} sh -c 'sleep 0.{i}; exit {i % 2}'\n" for i in range(1, 7))
     for _ in range(2):

@@ -37,6 +37,7 @@ def test_everything_is_where_it_is_promised(prefix):
         "python/callbridge/xla_internal_calls.inc",
         "share/callbridge/packages/common/.github/workflows/ci.yml",
         "share/callbridge/packages/scikit-build-core/CMakeLists.txt",
+        "share/man/man1/callbridge.1",
     ):
         assert (prefix / path).is_file(), path
 
