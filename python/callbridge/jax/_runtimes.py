@@ -271,7 +271,7 @@ def runtime_of(release: tuple[int, ...]) -> Runtime:
         raise CallbridgeError(
             "UNIMPLEMENTED",
             f"callbridge.jax runs on jax {release_text(RUNTIMES[0].release)} and newer; "
-            f"this is jax {release_text(release)}",
+            f"this is jax {release_text(release)}: pip install 'jax>={release_text(OLDEST)}'",
         )
     return rows[-1]
 
