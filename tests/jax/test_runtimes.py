@@ -72,7 +72,7 @@ def test_a_jaxlib_that_is_older_than_jax():
 
 
 def test_releases_before_the_first():
-    with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: .*0\.4\.13 .*0\.4\.12$"):
+    with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: .*0\.4\.13 .*0\.4\.12: pip"):
         runtime_of((0, 4, 12))
 
 

@@ -15,6 +15,7 @@ import callbridge
 import jax
 import pytest
 from callbridge.jax._runtimes import RUNTIME, is_since
+from jax_releases import IN_DEBIAN_13
 
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = HERE.parents[1] / "python"
@@ -196,7 +197,7 @@ def test_other_errors_keep_their_traceback(tmp_path, program):
 
 
 def test_explains(build, tmp_path):
-    library = build / "tests/typed_ffi/suite/suite_0.12.0.1.so"
+    library = build / f"tests/typed_ffi/suite/suite_{IN_DEBIAN_13}.so"
     arguments = [HERE / "explained_program.py", library, "a", "--explain"]
     old = {"OLD_PACKAGE_LIBRARY": str(build / "tests/resurrect/old_package.so")}
     status, printed, errors = ended([*COMMAND, *arguments], **old)
@@ -230,7 +231,7 @@ def test_explains(build, tmp_path):
         assert at["jax.numpy.sort"] == place('jnp.sort(jnp.ones(3), kind="quicksort")')
     handlers = [line for line in lines if " on Host, of " in line]
     adapted = "'add' on Host, of " + str(library)
-    if RUNTIME.has_instantiate and jax.__version__ != "0.12.0.1":
+    if RUNTIME.has_instantiate and jax.__version__ != IN_DEBIAN_13:
         assert re.fullmatch(
             rf"    {re.escape(adapted)}: this XLA has FFI 0\.[0-4] and calls it through "
             r"callbridge; the handler answers the metadata query: XLA FFI 0\.5",

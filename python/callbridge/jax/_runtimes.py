@@ -317,6 +317,13 @@ def may_be_since(release: str, recorded: Iterable[str]) -> bool:
     return not before or max(before) < RELEASE
 
 
+def last_not_after_xla(releases: Iterable[str]) -> int:
+    """Returns which of these releases, in ascending order, is the last that this jaxlib is not
+    older than."""
+    release = parse_release(jaxlib.__version__)
+    return sum(parse_release(each) <= release for each in releases) - 1
+
+
 def jax_function(name: str) -> Any:
     """Returns the function that a row names."""
     module, _, attribute = name.rpartition(".")

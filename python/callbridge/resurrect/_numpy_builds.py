@@ -48,7 +48,7 @@ def watch() -> Callable[[], None]:
     function that ends this."""
     loader: Any = importlib.machinery.ExtensionFileLoader
     create_module = loader.create_module
-    if int(np.__version__.partition(".")[0]) < 2:
+    if np.lib.NumpyVersion(importlib.metadata.version("numpy")).major < 2:
         return lambda: None
     for name, module in list(sys.modules.items()):
         spec: Any = getattr(module, "__spec__", None)

@@ -20,7 +20,7 @@ import jaxlib
 from callbridge._core import _c_api
 from callbridge._core._library_files import library_at
 from callbridge.jax import _registry
-from callbridge.jax._runtimes import RELEASE, RUNTIME, fastest_path, parse_release, this_jax
+from callbridge.jax._runtimes import RELEASE, RUNTIME, fastest_path, last_not_after_xla, this_jax
 from callbridge.resurrect._registration import _typed, _untyped, _untyped_of_xla
 
 # How many places are written of a name; the others are counted.
@@ -224,8 +224,7 @@ def _xla_ffi() -> str:
     """This XLA and the version of its FFI, in words."""
     if not RUNTIME.has_typed_ffi:
         return "this XLA has no FFI"
-    release = parse_release(jaxlib.__version__)
     rows = json.loads(_c_api.ffi_runtime_versions())
-    # Of releases in ascending order: "jaxlib 0.4.32 to 0.4.33".
-    minor = [row["minor"] for row in rows if parse_release(row["releases"].split()[1]) <= release]
-    return f"this XLA has FFI 0.{minor[-1]}"
+    # "jaxlib 0.4.32 to 0.4.33", in ascending order.
+    row = rows[last_not_after_xla(row["releases"].split()[1] for row in rows)]
+    return f"this XLA has FFI 0.{row['minor']}"
