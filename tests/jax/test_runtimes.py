@@ -71,7 +71,7 @@ def test_a_jaxlib_that_is_older_than_jax():
 
 
 def test_releases_before_the_first():
-    with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: .*0\.4\.13 .*0\.4\.12$"):
+    with pytest.raises(CallbridgeError, match=r"^UNIMPLEMENTED: .*0\.4\.13 .*0\.4\.12: pip"):
         runtime_of((0, 4, 12))
 
 
@@ -92,7 +92,8 @@ def test_an_import_on_a_release_before_the_first(module, tmp_path):
         timeout=300,
     )
     assert done.stderr.splitlines()[-1].endswith(
-        "UNIMPLEMENTED: callbridge.jax runs on jax 0.4.13 and newer; this is jax 0.4.12"
+        "UNIMPLEMENTED: callbridge.jax runs on jax 0.4.13 and newer; this is jax 0.4.12: pip install "
+        "'jax>=0.4.13'"
     )
 
 

@@ -252,7 +252,7 @@ def runtime_of(release: tuple[int, ...]) -> Runtime:
         raise CallbridgeError(
             "UNIMPLEMENTED",
             f"callbridge.jax runs on jax {release_text(RUNTIMES[0].release)} and newer; "
-            f"this is jax {release_text(release)}",
+            f"this is jax {release_text(release)}: pip install 'jax>={release_text(OLDEST)}'",
         )
     return rows[-1]
 
@@ -296,6 +296,13 @@ def may_be_since(release: str, recorded: Iterable[str]) -> bool:
     what they say to be so since `release` may be so here."""
     before = [parse_release(r) for r in recorded if parse_release(r) < parse_release(release)]
     return not before or max(before) < RELEASE
+
+
+def last_not_after_xla(releases: Iterable[str]) -> int:
+    """Returns which of these releases, in ascending order, is the last that this jaxlib is not
+    older than."""
+    release = parse_release(jaxlib.__version__)
+    return sum(parse_release(each) <= release for each in releases) - 1
 
 
 def jax_function(name: str) -> Any:

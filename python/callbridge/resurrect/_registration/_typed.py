@@ -122,6 +122,19 @@ def given(
         return None if is_new and _is_refused_again(key, result) else result
 
 
+def adapted() -> list[tuple[tuple[str, str], dict[Stage, int]]]:
+    """Returns the handlers that XLA has another one for: by name and platform, the program's
+    addresses."""
+    with _lock:
+        return [(key, wrapped.addresses) for key, wrapped in _wrapped.items()]
+
+
+def not_adapted() -> list[tuple[tuple[str, str], CallbridgeError]]:
+    """Returns the handlers that XLA was given as they are, since they could not be adapted."""
+    with _lock:
+        return [*_not_adapted.items()]
+
+
 def why_not_adapted(name: Any, platform: str) -> CallbridgeError | None:
     """Returns why XLA was given these handlers as they are, if it was for want of others."""
     known_platform = find_platform(platform)
