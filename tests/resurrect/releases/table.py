@@ -1,4 +1,4 @@
-"""Writes the names that went, python/callbridge/resurrect/_names/_gone.py, anew.
+"""Writes the names that went, python/callbridge/_core/_jax_names.py, anew.
 
 The release that a name went in comes from history.py. What stands for it is decided by hand, in
 _table.py: without a row there, the tests fail for the name.
@@ -12,7 +12,8 @@ import types
 
 from history import History, numbers
 
-TABLE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_names/_gone.py"
+PACKAGE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge"
+TABLE = PACKAGE / "_core/_jax_names.py"
 
 
 def _gone():
@@ -41,7 +42,7 @@ def rows():
     Each has `module`, `names`, `stand_ins`, `at_once` and so on, as far as it states them; of the
     stand-ins, `kind`, `args` and `names`.
     """
-    tree = ast.parse(TABLE.with_name("_table.py").read_text())
+    tree = ast.parse((PACKAGE / "resurrect/_names/_table.py").read_text())
     (value,) = [
         node.value
         for node in tree.body
@@ -102,7 +103,7 @@ def _literal(text):
 
 HEAD = '''"""The names of JAX that went, by module, by the first release without them.
 
-scripts/jax_names writes it. _table.py says what stands for the names.
+scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """
 
 # jax.lib had jaxlib's modules under its name: what is said of one is said of both, since a name

@@ -1,6 +1,6 @@
 """The names of JAX that went, by module, by the first release without them.
 
-scripts/jax_names writes it. _table.py says what stands for the names.
+scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """
 
 # jax.lib had jaxlib's modules under its name: what is said of one is said of both, since a name
