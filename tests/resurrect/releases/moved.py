@@ -1,4 +1,4 @@
-"""Adds the private names that moved to the names that went, _gone.py.
+"""Adds the private names that moved to the names that went, _jax_names.py.
 
     moved.py DEFINITIONS...            adds them, from what definitions.py printed, oldest first,
                                        and prints their rows for _table.py

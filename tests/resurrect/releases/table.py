@@ -1,4 +1,4 @@
-"""Writes the names that went, python/callbridge/resurrect/_names/_gone.py, anew.
+"""Writes the names that went and came, python/callbridge/_core/_jax_names.py, anew.
 
 The release that a name went in comes from history.py. What stands for it is decided by hand, in
 _table.py: without a row there, the tests fail for the name.
@@ -10,9 +10,10 @@ import pathlib
 import textwrap
 import types
 
-from history import History, numbers
+from history import GONE, History, numbers
 
-TABLE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge/resurrect/_names/_gone.py"
+PACKAGE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge"
+TABLE = PACKAGE / "_core/_jax_names.py"
 
 
 def _gone():
@@ -41,7 +42,7 @@ def rows():
     Each has `module`, `names`, `stand_ins`, `at_once` and so on, as far as it states them; of the
     stand-ins, `kind`, `args` and `names`.
     """
-    tree = ast.parse(TABLE.with_name("_table.py").read_text())
+    tree = ast.parse((PACKAGE / "resurrect/_names/_table.py").read_text())
     (value,) = [
         node.value
         for node in tree.body
@@ -72,27 +73,71 @@ def merged(table, history):
     return {**table, **gone}
 
 
-def text_of(table, releases):
+def came(history):
+    """By (module, name), the first release that has it, where the oldest lacks it.
+
+    Of the modules that programs of custom calls use; without jaxlib's, which nobody should.
+    """
+    left_out = ("jaxlib", "jax.lib.", "jax.experimental.", "jax.extend.mlir", "jax.extend.core.")
+    return {
+        (module, name): changes[0][0]
+        for module, names in history.changes.items()
+        if not module.startswith(left_out)
+        for name, changes in names.items()
+        if changes[0][0] != history.releases[0]
+    }
+
+
+def back(history):
+    """By (module, name), the release that has again what was gone."""
+    found = {}
+    for module, names in history.changes.items():
+        for name, changes in names.items():
+            for (_, before), (release, what) in zip(changes, changes[1:]):
+                if before == GONE != what:
+                    found[module, name] = release
+    return found
+
+
+def later(table, history):
+    """By (module, name), the release that it is gone in, where the table has another."""
+    return {
+        (module, name): release
+        for (module, name), release in history.gone().items()
+        if table[LIKE.get(module, module), name] != release
+    }
+
+
+def text_of(table, history):
+    walked = textwrap.wrap(", ".join(map(_literal, history.releases)), 95)
+    lines = [HEAD, *(f"    {line}" for line in walked[:-1]), f"    {walked[-1]},", ")"]
+    lines += ["", "GONE = {", *_rows_of(table), "}"]
+    lines += ["# What one of the two of LIKE had for longer than the other."]
+    lines += ["LATER = {", *_rows_of(later(table, history)), "}"]
+    lines += ["# Of these, what is there again, by the first release that has it again."]
+    lines += ["BACK = {", *_rows_of(back(history)), "}"]
+    lines += ["# What the oldest release lacks, by the first that has it, of public modules."]
+    lines += ["CAME = {", *_rows_of(came(history)), "}"]
+    return "\n".join([*lines, "# fmt: on", ""])
+
+
+def _rows_of(table):
     rows = {}
     for (module, name), release in table.items():
         rows.setdefault(module, {}).setdefault(release, []).append(name)
-    lines = [HEAD]
-    walked = textwrap.wrap(", ".join(map(_literal, releases)), 95)
-    lines += [*(f"    {line}" for line in walked[:-1]), f"    {walked[-1]},", ")", "", "GONE = {"]
     for module, by_release in sorted(rows.items()):
-        lines.append(f"    {_literal(module)}: {{")
+        yield f"    {_literal(module)}: {{"
         for release in sorted(by_release, key=numbers):
             names = " ".join(sorted(by_release[release]))
             line = f"        {_literal(release)}: {_literal(names)},"
             if len(line) <= 100:
-                lines.append(line)
+                yield line
                 continue
             parts = textwrap.wrap(names, 84, break_on_hyphens=False)
-            lines.append(f"        {_literal(release)}:")
-            lines += [f"            {_literal(part + ' ')}" for part in parts[:-1]]
-            lines.append(f"            {_literal(parts[-1])},")
-        lines.append("    },")
-    return "\n".join([*lines, "}", "# fmt: on", ""])
+            yield f"        {_literal(release)}:"
+            yield from (f"            {_literal(part + ' ')}" for part in parts[:-1])
+            yield f"            {_literal(parts[-1])},"
+        yield "    },"
 
 
 def _literal(text):
@@ -100,9 +145,9 @@ def _literal(text):
     return f'"{text}"'
 
 
-HEAD = '''"""The names of JAX that went, by module, by the first release without them.
+HEAD = '''"""The names of JAX that went, by module, by the first release without them, and that came.
 
-scripts/jax_names writes it. _table.py says what stands for the names.
+scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """
 
 # jax.lib had jaxlib's modules under its name: what is said of one is said of both, since a name
@@ -119,7 +164,7 @@ RELEASES = ('''
 
 def main():
     history = History.read()
-    TABLE.write_text(text_of(merged(read(), history), history.releases))
+    TABLE.write_text(text_of(merged(read(), history), history))
 
 
 if __name__ == "__main__":

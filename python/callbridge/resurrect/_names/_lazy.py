@@ -20,8 +20,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Optional
 
+from callbridge._core import _jax_names
 from callbridge.jax._runtimes import is_since
-from callbridge.resurrect._names import _gone, _row, _table
+from callbridge.resurrect._names import _row, _table
 from callbridge.resurrect._names._row import (
     Modules,
     NoInstances,
@@ -44,7 +45,7 @@ def rows() -> dict[str, dict[str, Row]]:
         for name in row.names if row.stand_ins else ():
             if is_all or (name in releases and may_be_gone(releases[name])):
                 found.setdefault(row.module, {})[name] = row
-    for module, like in _gone.LIKE.items():
+    for module, like in _jax_names.LIKE.items():
         found[module] = {**found.get(like, {}), **found.get(module, {})}
     return {module: names for module, names in found.items() if names}
 
@@ -84,7 +85,7 @@ def _imported_as(path: str) -> str:
     """The module's own name: the same class stands for a name by whatever path it is asked for."""
     module = _imported(path)
     name = path if module is None else module.__name__
-    return next((own for own, like in _gone.LIKE.items() if like == name), name)
+    return next((own for own, like in _jax_names.LIKE.items() if like == name), name)
 
 
 def _gives(getter: Any, name: str) -> bool:
@@ -295,7 +296,7 @@ def _is_importing_all(frame: types.FrameType) -> bool:
 def _went(path: str) -> Iterator[str]:
     """The public names that a release before this one had, of those of the module's rows; what
     newer releases have would hide names of a program that knows them not."""
-    went = {**gone_in().get(_gone.LIKE.get(path, path), {}), **gone_in().get(path, {})}
+    went = {**gone_in().get(_jax_names.LIKE.get(path, path), {}), **gone_in().get(path, {})}
     return (name for name in rows().get(path, {}) if name in went and name[0] != "_")
 
 

@@ -11,8 +11,8 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, NoReturn, Union
 
+from callbridge._core import _jax_names
 from callbridge.jax._runtimes import is_since, may_be_since
-from callbridge.resurrect._names import _gone
 
 
 class From(NamedTuple):
@@ -71,7 +71,7 @@ class Row(NamedTuple):
     members: what stands for members of JAX's classes.
     adapters: what makes a call that passes other parameters one that JAX's function takes.
     came: the first release that has the names, or parameters, where older ones lack them.
-    gone: the first release without the parameters or members. (_gone.py says it of names.)
+    gone: the first release without the parameters or members. (_jax_names.py says it of names.)
     refused: the first release that has the names only in order to refuse what they took.
     """
 
@@ -127,7 +127,7 @@ def no_instances(reason: str, base: str = "builtins.object", match_args: str = "
 def may_be_gone(since: str) -> bool:
     """Returns true if this JAX is newer than the last recorded release that had what is gone in
     `since`; is_since(since) tells where it is gone for sure."""
-    return may_be_since(since, _gone.RELEASES)
+    return may_be_since(since, _jax_names.RELEASES)
 
 
 @functools.cache
@@ -135,7 +135,7 @@ def gone_in() -> dict[str, dict[str, str]]:
     """By module and name, the first release without it."""
     return {
         module: {name: release for release, names in releases.items() for name in names.split()}
-        for module, releases in _gone.GONE.items()
+        for module, releases in _jax_names.GONE.items()
     }
 
 
