@@ -4,6 +4,7 @@ tools/output_file.h says it."""
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import itertools
 import os
@@ -32,6 +33,13 @@ def tell(line: str) -> None:
         os.write(2, f"{line}\n".encode(errors="backslashreplace"))
     except OSError:
         pass
+
+
+def tell_in_place(text: str) -> None:
+    """Replaces the last line on the terminal that standard error is, by what of the text fits."""
+    with contextlib.suppress(OSError):
+        width = os.get_terminal_size(2).columns
+        os.write(2, f"\r\x1b[K{text[: max(width - 1, 0)]}".encode(errors="backslashreplace"))
 
 
 class ShowHelp(argparse.Action):
