@@ -12,7 +12,7 @@ import email
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
@@ -92,18 +92,33 @@ def _text(first: Version, last: Version) -> str:
 # ---- Names of JAX
 
 
-def lacking(name: str) -> tuple[str, list[Span]]:
-    """Returns the first part of a dotted path that some releases of JAX surely lack, and these.
+class Lack(NamedTuple):
+    """A name that some releases of JAX lack."""
 
-    Between the last recorded release that has it and the first that has not, nothing is sure.
+    name: str  # the first part of a dotted path that they lack
+    spans: list[Span]
+    # A recording of these releases shows it. Of private names, of jaxlib's and of those that went
+    # before the oldest release the tables are not complete.
+    is_recorded: bool
+
+
+def lacking(name: str) -> Lack | None:
+    """Returns which releases of JAX lack a dotted path, None if none is known to.
+
+    Between the last recorded release that has it and the first that has not, nothing is known.
     """
     parts = name.split(".")
     for count in range(1, len(parts)):
         module, last = ".".join(parts[:count]), parts[count]
         spans = list(_spans_without(module, last))
         if spans:
-            return f"{module}.{last}", spans
-    return name, []
+            is_recorded = (
+                parts[0] == "jax"
+                and not any(part.startswith("_") for part in parts[: count + 1])
+                and _by_name("GONE").get((module, last)) != _jax_names.RELEASES[0]
+            )
+            return Lack(f"{module}.{last}", spans, is_recorded)
+    return None
 
 
 def _spans_without(module: str, name: str) -> Iterator[Span]:
@@ -112,7 +127,7 @@ def _spans_without(module: str, name: str) -> Iterator[Span]:
         yield Span(_version(OLDEST), _before(came), None)
     like = _jax_names.LIKE.get(module, module)
     gone = _by_name("LATER").get((module, name)) or _by_name("GONE").get((like, name))
-    if gone is not None:
+    if gone is not None and gone != "never":
         back = _by_name("BACK").get((module, name))
         yield Span(Version(gone), _version(NEWEST) if back is None else _before(back), None)
 

@@ -271,11 +271,10 @@ def _python_of(sources: Mapping[str, bytes], requirements: Requirements | None) 
                 registers.append(f"{path}:{use.line}")
             if use.is_tried:
                 continue
-            name, spans = lacking(use.name)
-            if spans:
-                is_certain = use.is_certain and path in surely
-                key = (name, ", ".join(_span_text(span) for span in spans))
-                places.setdefault(key, []).append((is_certain, f"{path}:{use.line}", spans))
+            if (lack := lacking(use.name)) is not None:
+                is_certain = use.is_certain and path in surely and lack.is_recorded
+                key = (lack.name, ", ".join(_span_text(span) for span in lack.spans))
+                places.setdefault(key, []).append((is_certain, f"{path}:{use.line}", lack.spans))
     names = []
     for (name, lacks), found in sorted(places.items()):
         found.sort(key=lambda place: not place[0])

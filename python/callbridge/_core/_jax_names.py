@@ -1,4 +1,4 @@
-"""The names of JAX that went, by module, by the first release without them, and that came.
+"""The names of JAX that went, by module, by the first release without them; those that came.
 
 scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """
@@ -1318,8 +1318,14 @@ GONE = {
             "hlo_s32 hlo_u8 ir mk_result_types_and_shapes potrf_hlo sytrd_hlo trsm_hlo xla_client",
     },
 }
-# What one of the two of LIKE had for longer than the other.
+# What a program can get for longer by one path, as from one of the two of LIKE.
 LATER = {
+    "jax.experimental": {
+        "never": "multihost_utils pjit",
+    },
+    "jax.interpreters.mlir": {
+        "never": "LoweringRule",
+    },
     "jax.lib.xla_client": {
         "0.7.2": "heap_profile mlir_api_version",
     },
@@ -1333,6 +1339,21 @@ LATER = {
             "hlo_module_to_dot_graph ifrt_proxy mlir profiler",
     },
     "jaxlib.xla_client": {
+        "never":
+            "ArrayImpl Client CompileOptions CustomCallHandler CustomCallTargetTraits Device "
+            "DeviceAssignment DeviceList DeviceTopology Frame GSPMDSharding HloSharding "
+            "HostBufferSemantics Layout LoadedExecutable LoadedExecutable_execute "
+            "LoadedExecutable_execute_with_token Memory NamedSharding OpSharding PjRtLayout "
+            "PrimitiveType ProgramShape Shape Sharding SingleDeviceSharding Traceback "
+            "XlaComputation XlaRuntimeError array_result_handler batched_block_until_ready "
+            "batched_copy_array_to_devices_with_sharding batched_device_put "
+            "check_and_canonicalize_memory_kind custom_call_targets "
+            "encode_inspect_sharding_callback generate_pjrt_gpu_plugin_options "
+            "get_topology_for_devices hlo_sharding_util ifrt_programs initialize_pjrt_plugin "
+            "load_pjrt_plugin_dynamically load_pjrt_plugin_with_c_api make_c_api_client "
+            "make_c_api_device_topology make_cpu_client make_tfrt_tpu_c_api_device_topology "
+            "pjrt_plugin_initialized pjrt_plugin_loaded register_custom_call_handler "
+            "register_custom_call_partitioner register_custom_call_target xla_platform_names",
         "0.6.2":
             "ConvolutionDimensionNumbers CurrentSourceInfoMetadata DTYPE_TO_XLA_ELEMENT_TYPE "
             "DotDimensionNumbers GatherDimensionNumbers OpMetadata PaddingConfig "
@@ -1416,51 +1437,14 @@ CAME = {
         "0.10.2": "auto_pcast",
         "0.12.0.1": "CompilerEffortLevel Inline get_abstract_mesh get_mesh use_abstract_mesh",
     },
-    "jax.ad_checkpoint": {
-        "0.4.30": "Offloadable Recompute Saveable",
-        "0.12.0.1": "checkpoint_name_fwd name_p",
-    },
-    "jax.api_util": {
-        "0.5.3": "debug_info",
-    },
-    "jax.core": {
-        "0.4.30":
-            "InputType OutputType ParamDict definitely_equal jaxpr_as_fun max_dim min_dim "
-            "non_negative_dim",
-        "0.4.34":
-            "OpaqueTraceState get_opaque_trace_state get_type nonempty_axis_env_DO_NOT_USE "
-            "unsafe_am_i_under_a_jit_DO_NOT_USE unsafe_am_i_under_a_vmap_DO_NOT_USE "
-            "unsafe_get_axis_names_DO_NOT_USE",
-        "0.4.38": "TraceTag is_concrete set_current_trace take_current_trace trace_ctx",
-        "0.5.3": "DebugInfo",
-        "0.12.0.1": "Atom",
-    },
     "jax.custom_derivatives": {
         "0.4.34": "remat_opt_p zero_from_primal",
-    },
-    "jax.debug": {
-        "0.9.2": "OrderedDebugEffect",
-    },
-    "jax.distributed": {
-        "0.5.3": "is_initialized",
-    },
-    "jax.dlpack": {
-        "0.6.2": "jax",
-        "0.7.2": "is_supported_dtype",
-    },
-    "jax.dtypes": {
-        "0.4.30": "extended prng_key",
-        "0.8.3": "itemsize_bits",
-        "0.10.2": "TypePromotionError",
     },
     "jax.errors": {
         "0.4.30": "KeyReuseError SimplifiedTraceback TracerBoolConversionError",
         "0.4.34": "JaxRuntimeError",
         "0.7.2": "jax",
         "0.10.2": "InconclusiveDimensionOperation JaxprTypeError",
-    },
-    "jax.example_libraries.optimizers": {
-        "0.4.34": "jax",
     },
     "jax.experimental": {
         "0.4.30": "EArray array_api attrs compute_on export key_reuse layout profiler shard_alike",
@@ -1487,64 +1471,9 @@ CAME = {
         "0.7.2": "sharding",
         "0.10.2": "lowering pallas xla",
     },
-    "jax.extend.backend": {
-        "0.4.30": "clear_backends",
-        "0.4.34": "backend_xla_version backends get_backend register_backend_factory",
-        "0.4.38": "get_default_device",
-        "0.6.2": "add_clear_backends_callback",
-        "0.7.2": "get_compile_options ifrt_proxy register_backend_cache",
-        "0.9.2": "clear_in_memory_compilation_cache",
-    },
-    "jax.extend.core": {
-        "0.4.30":
-            "ClosedJaxpr Jaxpr JaxprEqn Literal Primitive Token Var array_types jaxpr_as_fun "
-            "primitives",
-        "0.9.2": "mapped_aval take_current_trace unmapped_aval",
-        "0.10.2":
-            "AbstractToken CallPrimitive DebugInfo DropVar Effect InconclusiveDimensionOperation "
-            "JaxprTypeError TraceTag call_impl check_jaxpr concrete_or_error find_top_trace "
-            "gensym get_opaque_trace_state jaxprs_in_params new_jaxpr_eqn no_effects "
-            "nonempty_axis_env_DO_NOT_USE primal_dtype_to_tangent_dtype set_current_trace "
-            "subjaxprs unsafe_am_i_under_a_jit_DO_NOT_USE unsafe_am_i_under_a_vmap_DO_NOT_USE "
-            "unsafe_get_axis_names_DO_NOT_USE valid_jaxtype",
-        "0.12.0.1": "create_call_primitive eval_jaxpr_transpose register_call_primitive_rules",
-    },
     "jax.extend.ffi": {
         "0.4.30": "ffi_lowering include_dir pycapsule",
         "0.4.31": "ffi_call register_ffi_target",
-    },
-    "jax.extend.ifrt_programs": {
-        "0.4.34": "ifrt_programs",
-    },
-    "jax.extend.linear_util": {
-        "0.4.30":
-            "StoreException WrappedFun cache merge_linear_aux transformation "
-            "transformation_with_aux wrap_init",
-        "0.4.38": "transformation2 transformation_with_aux2",
-    },
-    "jax.extend.lowering": {
-        "0.10.2": "JaxIrContext LoweringRuleContext upstream_dialects",
-    },
-    "jax.extend.random": {
-        "0.4.30":
-            "define_prng_impl random_seed rbg_prng_impl seed_with_impl threefry2x32_p "
-            "threefry_2x32 threefry_prng_impl unsafe_rbg_prng_impl",
-    },
-    "jax.extend.sharding": {
-        "0.7.2":
-            "GSPMDSharding get_hlo_sharding_from_serialized_proto "
-            "get_op_sharding_from_serialized_proto get_serialized_proto_from_hlo_sharding "
-            "xla_client",
-    },
-    "jax.extend.source_info_util": {
-        "0.4.30":
-            "NameStack SourceInfo current current_name_stack extend_name_stack new_name_stack "
-            "new_source_info register_exclusion reset_name_stack set_name_stack summarize "
-            "transform_name_stack user_context",
-    },
-    "jax.extend.xla": {
-        "0.10.2":
-            "PipelineStage clear_hlo_module_transformation register_hlo_module_transformation",
     },
     "jax.ffi": {
         "0.5.3":
@@ -1554,71 +1483,6 @@ CAME = {
         "0.8.3": "register_ffi_type",
         "0.12.0.1": "abstract_token",
     },
-    "jax.interpreters.ad": {
-        "0.4.30": "backward_pass_internal",
-    },
-    "jax.interpreters.batching": {
-        "0.4.30": "Array Jumble JumbleAxis JumbleTy jumble_axis",
-        "0.4.38": "fancy_primitive_batchers",
-        "0.7.2": "Zeros",
-    },
-    "jax.interpreters.mlir": {
-        "0.4.30":
-            "LoweringParameters ShapePolyLoweringState custom_call dense_bool_array "
-            "dense_int_array",
-        "0.4.31": "Token flatten_ir_types flatten_ir_values unflatten_ir_values_like_types",
-        "0.7.2": "ir_attribute",
-        "0.10.2": "Value ir_tree_registry",
-        "0.12.0.1": "AxisContext",
-    },
-    "jax.interpreters.partial_eval": {
-        "0.4.30": "PartialEvalCustomResult",
-        "0.4.38": "has_effects",
-        "0.12.0.1": "lower_jaxpr lower_jaxpr2 prune_closed_jaxpr_outputs",
-    },
-    "jax.interpreters.pxla": {
-        "0.7.2": "are_hlo_shardings_equal is_hlo_sharding_replicated",
-        "0.10.2": "create_compile_options",
-    },
-    "jax.lax": {
-        "0.4.30":
-            "DotDimensionNumbers eq_to_p exp2 exp2_p le_to_p lt_to_p pbroadcast "
-            "platform_dependent polygamma polygamma_p ragged_dot zeta zeta_p",
-        "0.4.34": "DotAlgorithm optimization_barrier optimization_barrier_p",
-        "0.4.38":
-            "DotAlgorithmPreset FftType ragged_all_to_all ragged_all_to_all_p scatter_sub "
-            "scatter_sub_p split split_p square_p",
-        "0.5.3":
-            "RaggedDotDimensionNumbers composite ragged_dot_general reduce_and reduce_max "
-            "reduce_min reduce_or reduce_prod reduce_sum reduce_xor",
-        "0.6.2": "all_gather_invariant axis_size jax pvary shape_as_value",
-        "0.7.2": "AccuracyMode Tolerance dce_sink dce_sink_p dtype empty precv psend",
-        "0.8.3": "pcast",
-        "0.9.2": "all_gather_done all_gather_start scaled_dot tile tile_p",
-        "0.10.2": "broadcast_like mulhi mulhi_p stack stack_p stage stage_p unstack unstack_p",
-        "0.12.0.1":
-            "ConvGeneralDilatedDimensionNumbers PrecisionLike log2 log2_p one_minus_square "
-            "one_minus_square_p polynomial polynomial_p psum_scatter_start",
-    },
-    "jax.lax.linalg": {
-        "0.4.38": "SvdAlgorithm",
-        "0.5.3":
-            "cholesky_update cholesky_update_p lu_pivots_to_permutation_p symmetric_product "
-            "symmetric_product_p",
-        "0.8.3": "EigImplementation EighImplementation",
-        "0.10.2": "ormqr ormqr_p",
-    },
-    "jax.memory": {
-        "0.7.2": "Space",
-    },
-    "jax.monitoring": {
-        "0.4.30": "clear_event_listeners",
-        "0.5.3": "record_event_time_span register_event_time_span_listener",
-        "0.6.2": "record_scalar register_scalar_listener",
-        "0.8.3":
-            "unregister_event_duration_listener unregister_event_listener "
-            "unregister_event_time_span_listener unregister_scalar_listener",
-    },
     "jax.nn": {
         "0.4.30": "mish sparse_plus sparse_sigmoid squareplus",
         "0.4.31": "dot_product_attention",
@@ -1626,111 +1490,11 @@ CAME = {
         "0.6.2": "get_scaled_dot_general_config identity",
         "0.7.2": "log1mexp logmeanexp",
     },
-    "jax.nn.initializers": {
-        "0.4.30": "truncated_normal",
-    },
-    "jax.numpy": {
-        "0.4.30":
-            "acos acosh asin asinh astype atan atan2 atanh bitwise_count bitwise_invert "
-            "bitwise_left_shift bitwise_right_shift bool concat cumulative_sum fill_diagonal "
-            "float8_e4m3fnuz float8_e5m2fnuz frompyfunc isdtype permute_dims pow trapezoid ufunc "
-            "unique_all unique_counts unique_inverse unique_values unstack vecdot",
-        "0.4.31": "int2 uint2",
-        "0.4.38": "cumulative_prod float8_e3m4 float8_e4m3 matvec put_along_axis spacing vecmat",
-        "0.5.3":
-            "float4_e2m1fn float8_e8m0fnu get_printoptions ndim printoptions set_printoptions "
-            "shape size",
-        "0.9.2": "int1 uint1",
-        "0.10.2": "float6_e2m3fn float6_e3m2fn",
-        "0.12.0.1": "minmax top_k",
-    },
-    "jax.numpy.linalg": {
-        "0.4.30":
-            "cross diagonal matmul matrix_norm matrix_transpose outer svdvals tensordot trace "
-            "vecdot vector_norm",
-    },
-    "jax.profiler": {
-        "0.6.2": "ProfileData ProfileEvent ProfileOptions ProfilePlane",
-        "0.10.2": "register_subprocess",
-        "0.12.0.1": "ProfileLine ProfileSession export_profile_data",
-    },
     "jax.random": {
         "0.4.30": "binomial clone key_impl lognormal triangular wrap_key_data",
         "0.5.3": "multinomial",
         "0.10.2": "key_dtype",
         "0.12.0.1": "Key",
-    },
-    "jax.ref": {
-        "0.7.2": "AbstractRef ArrayRef Ref addupdate array_ref freeze get new_ref set swap",
-        "0.9.2": "empty_ref free_ref",
-    },
-    "jax.scipy": {
-        "0.4.30": "integrate",
-    },
-    "jax.scipy.integrate": {
-        "0.4.30": "trapezoid",
-    },
-    "jax.scipy.linalg": {
-        "0.4.30": "hilbert",
-        "0.6.2": "pascal",
-        "0.8.3": "solve_sylvester",
-        "0.9.2": "hankel",
-        "0.10.2":
-            "circulant companion convolution_matrix dft fiedler fiedler_companion hadamard "
-            "helmert invhilbert invpascal leslie qr_multiply",
-    },
-    "jax.scipy.special": {
-        "0.4.30": "bernoulli beta factorial gammasgn hyp1f1 kl_div poch rel_entr",
-        "0.4.31": "log_softmax softmax",
-        "0.4.34": "fresnel",
-        "0.5.3": "sph_harm_y",
-        "0.6.2": "hyp2f1",
-        "0.8.3": "sici",
-        "0.10.2": "boxcox boxcox1p comb dawsn erfcx loggamma owens_t wofz",
-        "0.12.0.1": "erfcinv",
-    },
-    "jax.scipy.stats": {
-        "0.4.30": "binom sem wrapcauchy",
-        "0.7.2": "gumbel_l gumbel_r",
-    },
-    "jax.scipy.stats.beta": {
-        "0.4.30": "logsf",
-    },
-    "jax.scipy.stats.binom": {
-        "0.4.30": "logpmf pmf",
-    },
-    "jax.scipy.stats.cauchy": {
-        "0.4.30": "logsf",
-    },
-    "jax.scipy.stats.chi2": {
-        "0.4.30": "logsf",
-    },
-    "jax.scipy.stats.expon": {
-        "0.5.3": "cdf logcdf logsf ppf sf",
-    },
-    "jax.scipy.stats.gamma": {
-        "0.4.30": "logsf",
-    },
-    "jax.scipy.stats.gumbel_l": {
-        "0.7.2": "cdf logcdf logpdf logsf pdf ppf sf",
-    },
-    "jax.scipy.stats.gumbel_r": {
-        "0.7.2": "cdf logcdf logpdf logsf pdf ppf sf",
-    },
-    "jax.scipy.stats.norm": {
-        "0.4.30": "logsf",
-    },
-    "jax.scipy.stats.pareto": {
-        "0.8.3": "cdf logcdf logsf ppf sf",
-    },
-    "jax.scipy.stats.poisson": {
-        "0.8.3": "entropy",
-    },
-    "jax.scipy.stats.uniform": {
-        "0.4.30": "cdf ppf",
-    },
-    "jax.scipy.stats.wrapcauchy": {
-        "0.4.30": "logpdf pdf",
     },
     "jax.sharding": {
         "0.4.34": "AbstractMesh",
@@ -1739,9 +1503,6 @@ CAME = {
         "0.8.3": "get_mesh",
         "0.10.2": "ManualAxisType make_single_device_sharding",
         "0.12.0.1": "UnreducedKind no_collectives",
-    },
-    "jax.stages": {
-        "0.4.30": "CompilerOptions OutInfo Traced",
     },
     "jax.tree": {
         "0.4.30": "all flatten leaves map reduce structure transpose unflatten",
@@ -1756,13 +1517,6 @@ CAME = {
         "0.6.2": "tree_broadcast",
         "0.7.2": "tree_reduce_associative",
         "0.10.2": "flatten_one_level flatten_one_level_with_keys is_tree_node",
-    },
-    "jax.typing": {
-        "0.12.0.1": "ArrayLike DTypeLike",
-    },
-    "jax.util": {
-        "0.4.30": "split_list_checked",
-        "0.6.2": "jax to_dlpack",
     },
 }
 # fmt: on

@@ -73,17 +73,19 @@ def merged(table, history):
     return {**table, **gone}
 
 
-def came(history):
-    """By (module, name), the first release that has it, where the oldest lacks it.
+# Elsewhere JAX had names of others, which the walks of older releases do not tell.
+CAME_IN = (
+    "jax jax.custom_derivatives jax.errors jax.experimental jax.export jax.extend jax.extend.ffi "
+    "jax.ffi jax.nn jax.random jax.sharding jax.tree jax.tree_util"
+).split()
 
-    Of the modules that programs of custom calls use; without jaxlib's, which nobody should.
-    """
-    left_out = ("jaxlib", "jax.lib.", "jax.experimental.", "jax.extend.mlir", "jax.extend.core.")
+
+def came(history):
+    """By (module, name), the first release that has it, where the oldest lacks it."""
     return {
         (module, name): changes[0][0]
-        for module, names in history.changes.items()
-        if not module.startswith(left_out)
-        for name, changes in names.items()
+        for module in CAME_IN
+        for name, changes in history.changes[module].items()
         if changes[0][0] != history.releases[0]
     }
 
@@ -99,20 +101,41 @@ def back(history):
     return found
 
 
+# Aliases of typing's, which the walks do not tell from others' names.
+UNSEEN = [("jax.interpreters.mlir", "LoweringRule")]
+
+
 def later(table, history):
-    """By (module, name), the release that it is gone in, where the table has another."""
-    return {
-        (module, name): release
-        for (module, name), release in history.gone().items()
-        if table[LIKE.get(module, module), name] != release
-    }
+    """By (module, name), the release that a program cannot get it in, where the table has another;
+    "never" where it still can: the table says one thing of two modules, and nothing of submodules
+    that stay where their parents have another thing by the name, or nothing."""
+    found = dict.fromkeys(UNSEEN, "never")
+    at = {release: history.at(release) for release in history.releases}
+    for (module, name), release in table.items():
+        for owner in (module, *(one for one, like in LIKE.items() if like == module)):
+            has = [
+                one
+                for one, names in at.items()
+                if name in names.get(owner, ()) or f"{owner}.{name}" in names
+            ]
+            if not has:
+                continue
+            after = history.releases.index(has[-1]) + 1
+            gone = history.releases[after] if after < len(at) else "never"
+            if (
+                (owner, name) not in found
+                and gone != release
+                and (owner, name) not in back(history)
+            ):
+                found[owner, name] = gone
+    return found
 
 
 def text_of(table, history):
     walked = textwrap.wrap(", ".join(map(_literal, history.releases)), 95)
     lines = [HEAD, *(f"    {line}" for line in walked[:-1]), f"    {walked[-1]},", ")"]
     lines += ["", "GONE = {", *_rows_of(table), "}"]
-    lines += ["# What one of the two of LIKE had for longer than the other."]
+    lines += ["# What a program can get for longer by one path, as from one of the two of LIKE."]
     lines += ["LATER = {", *_rows_of(later(table, history)), "}"]
     lines += ["# Of these, what is there again, by the first release that has it again."]
     lines += ["BACK = {", *_rows_of(back(history)), "}"]
@@ -127,7 +150,9 @@ def _rows_of(table):
         rows.setdefault(module, {}).setdefault(release, []).append(name)
     for module, by_release in sorted(rows.items()):
         yield f"    {_literal(module)}: {{"
-        for release in sorted(by_release, key=numbers):
+        for release in sorted(
+            by_release, key=lambda one: [] if one == "never" else [*numbers(one)]
+        ):
             names = " ".join(sorted(by_release[release]))
             line = f"        {_literal(release)}: {_literal(names)},"
             if len(line) <= 100:
@@ -145,7 +170,7 @@ def _literal(text):
     return f'"{text}"'
 
 
-HEAD = '''"""The names of JAX that went, by module, by the first release without them, and that came.
+HEAD = '''"""The names of JAX that went, by module, by the first release without them; those that came.
 
 scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """

@@ -1,7 +1,8 @@
 """The names of JAX's modules, and what stands for each where a release lacks it.
 
-What follows is decided by hand; _core/_jax_names.py says in which release a name went. The tests fail for a
-name there that has no row here. _members_table.py has what functions and classes lost and got.
+What follows is decided by hand; _core/_jax_names.py says in which release a name went. The tests
+fail for a name there that has no row here. _members_table.py has what functions and classes lost
+and got.
 """
 
 from callbridge.resurrect._names._row import Modules, Refused, no_instances, origin, row
