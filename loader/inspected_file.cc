@@ -68,7 +68,7 @@ class Prober {
 };
 
 // Asks the functions of a file that others do not find by name, and adds those that prove to be
-// typed; or, if none of the file can be asked, the first one.
+// typed; or, if none does and the file cannot be opened, or not whole, the first one.
 void ProbeUnexported(const std::string& path, std::set<uint64_t> asked, Prober& prober,
                      std::vector<ProbedFunction>& probed) {
   absl::StatusOr<std::string> bytes = ReadRegularFile(path);
@@ -76,15 +76,26 @@ void ProbeUnexported(const std::string& path, std::set<uint64_t> asked, Prober& 
   const absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
   if (!file.ok()) return;
   const FunctionNames names(*file);
+  absl::optional<ProbedFunction> first_without;
   for (const uint64_t address : AddressTakenFunctions(*file)) {
     const std::string name = UnexportedName(names, address);
     if (name.empty() || !asked.insert(address).second) continue;
     const absl::optional<TypedAnswer> answer = prober.Ask(address);
     if (!answer.has_value()) continue;
-    if (!prober.is_refused() && answer->verdict != TypedVerdict::kTyped) continue;
-    probed.push_back({name, *answer, /*has_symbol=*/false});
-    if (prober.is_refused()) return;
+    ProbedFunction function{name, *answer, /*has_symbol=*/false};
+    if (prober.is_refused()) {
+      probed.push_back(std::move(function));
+      return;
+    }
+    if (answer->verdict == TypedVerdict::kTyped) {
+      probed.push_back(std::move(function));
+    } else if (!first_without.has_value() && absl::StartsWith(answer->evidence, kNoAnswerWithout)) {
+      first_without = std::move(function);
+    }
   }
+  const bool has_typed = std::any_of(probed.begin(), probed.end(),
+                                     [](const ProbedFunction& one) { return !one.has_symbol; });
+  if (!has_typed && first_without.has_value()) probed.push_back(*std::move(first_without));
 }
 
 void Probe(InspectedFile& file) {

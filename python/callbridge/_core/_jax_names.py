@@ -1,4 +1,4 @@
-"""The names of JAX that went, by module, by the first release without them; those that came.
+"""The names of JAX that went, by module, by the first release without them; what came.
 
 scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """

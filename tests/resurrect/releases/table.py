@@ -170,7 +170,7 @@ def _literal(text):
     return f'"{text}"'
 
 
-HEAD = '''"""The names of JAX that went, by module, by the first release without them; those that came.
+HEAD = '''"""The names of JAX that went, by module, by the first release without them; what came.
 
 scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """
