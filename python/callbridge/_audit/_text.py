@@ -247,7 +247,7 @@ def _needs(report: dict[str, Any], version: Version) -> Iterator[str]:
             yield f"whether custom calls of {library['library']} run on it natively is unknown"
     for name in report["python"]["names"]:
         if _has(name["lacking"], version):
-            yield f"it lacks {name['name']}, which {name['place']} asks for"
+            yield f"jax {version} lacks {name['name']}, which {name['place']} asks for"
 
 
 def _has(releases: str, version: Version) -> bool:
