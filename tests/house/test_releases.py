@@ -46,7 +46,7 @@ ALLOWED = {
     "python/callbridge/_core/_installation.py": "the first and the last of them",
     "python/callbridge/jax/_runtimes.py": "the rows",
     "python/callbridge/resurrect/_names/_calls.py": "the releases that functions took calls until",
-    "python/callbridge/_core/_jax_names.py": "the releases that names went in",
+    "python/callbridge/_core/_jax_names.py": "the releases that names went and came in",
     "python/callbridge/resurrect/_names/_lost_attributes.py": "the releases that lost attributes",
     "python/callbridge/resurrect/_names/_members_table.py": "the releases of members",
     "python/callbridge/resurrect/_names/_table.py": "the releases that names came in",

@@ -194,7 +194,8 @@ def inspect(path, probes):
     function = {"name": name, "symbol": "f", "abi": {"Host": "original", "gpu": None}}
     return json.dumps(
         {"functions": [function], "untyped_functions": [], "operators": [], "probed": [],
-         "mentions_typed_ffi": False, "typed_headers": None, "has_capsules": False, "registry": [],
+         "mentions_typed_ffi": False, "contains_xla": False, "not_asked": 0, "typed_headers": None,
+         "has_capsules": False, "registry": [],
          "stripped": False, "refusal": "is cut" if kind == "cut" else None}
     )  # fmt: skip
 

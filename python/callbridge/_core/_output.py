@@ -75,6 +75,13 @@ def tell(line: str) -> None:
         pass
 
 
+def tell_in_place(text: str) -> None:
+    """Replaces the last line on the terminal that standard error is, by what of the text fits."""
+    with contextlib.suppress(OSError):
+        width = os.get_terminal_size(2).columns or 80
+        os.write(2, f"\r\x1b[K{text[: max(width - 1, 0)]}".encode(errors="backslashreplace"))
+
+
 class ShowHelp(argparse.Action):
     """For `--help`: argparse's own prints by sys.stdout."""
 
