@@ -23,9 +23,12 @@ constexpr PythonArgument kArguments[] = {
      "The releases of JAX to compare with, as in '>=0.6', instead of the wheel's requirements"},
     {"audit", "--json", "", "Print JSON: one object"},
     {"audit", "--table", "", "Print a Markdown table, as for a CI summary"},
+    {"audit", "--for", "RELEASE",
+     "Also print what to type to use the wheel with that JAX, as in 0.4.30"},
     {"audit", "--strict", "",
      "Exit with 1 if a requirement admits a release that a custom call does not run on"},
-    {"audit", "--probe", "", "Ask functions whether they are typed FFI handlers"},
+    {"audit", "--probe", "",
+     "Ask functions whether they are typed FFI handlers, for two minutes at most"},
     {"migrate", "FILE", "...", "a C++ or Python source"},
     {"migrate", "--diff", "", "print a diff (the default)"},
     {"migrate", "--write", "", "write the files"},
@@ -33,6 +36,8 @@ constexpr PythonArgument kArguments[] = {
      "rewrite functions as typed handlers, where their bodies allow it"},
     {"migrate", "--compiler", "COMPILER", "whose own header folders to use (g++)"},
     {"migrate", "-p", "DIR", "the folder of the build's compile_commands.json"},
+    {"new", "NAME", "", "the package's name, of a folder to be made"},
+    {"new", "--build", "SYSTEM", "what builds the wheel"},
 };
 
 }  // namespace

@@ -44,6 +44,8 @@ NUMBERS = re.compile(r"\(0, (?:4, \d+|[5-9], \d+|1\d, \d+(?:, \d+)?)\)")
 # What names a release that stays what it is when the next one comes, and why.
 ALLOWED = {
     "python/callbridge/_core/_installation.py": "the first and the last of them",
+    "python/callbridge/_audit/__init__.py": "examples of a release to use a wheel with",
+    "python/callbridge/_audit/_text.py": "what JAX before them does not require, and needs",
     "python/callbridge/jax/_runtimes.py": "the rows",
     "python/callbridge/resurrect/_names/_calls.py": "the releases that functions took calls until",
     "python/callbridge/_core/_jax_names.py": "the releases that names went and came in",
@@ -80,6 +82,7 @@ FACTS = {
     "tests/resurrect/test_releases.py": "since when JAX refuses parameters",
     "tests/resurrect/test_tables.py": "since when functions of JAX take what wrappers of them do",
     "tests/tools/test_audit.py": "the releases that requirements admit",
+    "tests/tools/test_audit_sources.py": "the releases that lack names",
     "tests/typed_ffi/host/objects_test.cc": "the rows of runtime_versions.h",
     "tests/typed_ffi/runtime_versions_test.cc": "the rows of runtime_versions.h",
     "tests/typed_ffi/test_layouts.py": "since when XLA's structs are what they are",
