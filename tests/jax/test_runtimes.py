@@ -92,8 +92,8 @@ def test_an_import_on_a_release_before_the_first(module, tmp_path):
         timeout=300,
     )
     assert done.stderr.splitlines()[-1].endswith(
-        "UNIMPLEMENTED: callbridge.jax runs on jax 0.4.13 and newer; this is jax 0.4.12: pip install "
-        "'jax>=0.4.13'"
+        "UNIMPLEMENTED: callbridge.jax runs on jax 0.4.13 and newer; this is jax 0.4.12: pip "
+        "install 'jax>=0.4.13'"
     )
 
 

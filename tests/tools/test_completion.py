@@ -196,8 +196,8 @@ def test_the_manual_page_has_all_that_help_has():
                 for part in re.split(r" {2,}", line.strip().replace("-h,--", "-h, --")):
                     if not re.search(" (Needs|Excludes): |^Options:", part):
                         # An option that may be repeated says so in its text.
-                        part = re.sub(r"^(-.*) \.\.\.$", r"\1", part)
-                        assert re.sub(r" REQUIRED$| (?=\.\.\.$)", "", part) in page, (name, part)
+                        part = re.sub(r" REQUIRED$|^(-.*) \.\.\.$", r"\1", part)
+                        assert re.sub(r"^([A-Z]+) (?=\.\.\.$)", r"\1", part) in page, (name, part)
 
 
 def of_python():
