@@ -305,5 +305,5 @@ def test_unknown_subcommands_are_named():
     message = fails("$C frobnicate m.hlo", status=2)
     assert (
         "frobnicate" in message
-        and "(run, inspect, audit, layout, show, upgrade, migrate, new)" in message
+        and "(run, inspect, audit, layout, show, upgrade, migrate, new, completion)" in message
     )
