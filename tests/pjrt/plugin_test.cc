@@ -152,7 +152,8 @@ TEST(PluginTest, AnExtensionThatEndsBeforeItsFunctionLacksIt) {
 
 TEST(PluginTest, TheFirstExtensionOfATypeCounts) {
   FakePlugin fake;
-  PJRT_Gpu_Custom_Call second = {{32, PJRT_Extension_Type_Gpu_Custom_Call, nullptr}, nullptr, false};
+  PJRT_Gpu_Custom_Call second = {
+      {32, PJRT_Extension_Type_Gpu_Custom_Call, nullptr}, nullptr, false};
   fake.gpu.base.next = &second.base;
   const absl::StatusOr<Plugin> plugin = Plugin::Open(&fake.api);
   ASSERT_TRUE(plugin.ok());
