@@ -206,7 +206,8 @@ struct Reader {
                          "(print_large_constants)"));
   }
   bool End(size_t) { return Take(cursor->Expect("}")); }
-  bool Between(size_t) { return Take(cursor->Expect(",")); }
+  // Like XLA, takes two rows without a comma between them.
+  bool Between(size_t) { return cursor->Peek("{") || Take(cursor->Expect(",")); }
   bool Number() {
     absl::StatusOr<uint64_t> number = ReadNumber(PartType(type), cursor);
     if (number.ok()) parts->push_back(*number);
