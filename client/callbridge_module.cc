@@ -129,6 +129,19 @@ callbridge_error* callbridge_module_upgrade(const callbridge_module* module,
   });
 }
 
+callbridge_error* callbridge_module_calls_left(const callbridge_module* module,
+                                               callbridge_call_left_sink* sink, void* user) {
+  return WithoutExceptions({{"module", module}, {"sink", sink}}, [&] {
+    std::vector<hlo::CallLeftAlone> left;
+    absl::Status upgraded = hlo::Upgrade(module->proto, &left).status();
+    if (!upgraded.ok()) return upgraded;
+    for (const hlo::CallLeftAlone& call : left) {
+      sink(user, call.instruction.c_str(), call.target.c_str(), call.reason.c_str());
+    }
+    return absl::OkStatus();
+  });
+}
+
 namespace {
 
 absl::Status Compile(const callbridge_module* module, const callbridge_library* const* libraries,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -228,6 +229,9 @@ absl::StatusOr<std::string> DimLabelsText(const ConvolutionDimensionNumbers& num
 absl::StatusOr<ConvolutionDimensionNumbers> ReadDimLabels(TextCursor* cursor) {
   const size_t begin = cursor->position();
   const absl::string_view text = cursor->ReadUntil(",)} \t\r\n");
+  if (absl::StrContains(text, '?')) {
+    return cursor->UnimplementedAt(begin, "no field says how many dimensions have no label");
+  }
   const std::vector<absl::string_view> sides = absl::StrSplit(text, absl::MaxSplits("->", 1));
   const std::vector<absl::string_view> operands =
       absl::StrSplit(sides.front(), absl::MaxSplits('_', 1));
@@ -280,7 +284,7 @@ absl::StatusOr<std::string> DevicesText(const OpSharding& sharding) {
   } else if (sharding.tile_assignment_devices_size() != 0) {
     absl::StrAppend(&text, absl::StrJoin(sharding.tile_assignment_devices(), ","));
   } else {
-    return absl::UnimplementedError("a sharding over several devices that does not say which");
+    return absl::UnimplementedError("a sharding over several devices that does not say which; write the module as a proto");
   }
   if (sharding.replicate_on_last_tile_dim()) absl::StrAppend(&text, " ", kReplicateLast);
   if (sharding.last_tile_dims_size() == 0) return text;
@@ -310,9 +314,8 @@ absl::StatusOr<std::string> KindText(const OpSharding& sharding) {
     default:
       break;
   }
-  return absl::UnimplementedError(absl::StrCat("a sharding of kind ", sharding.type(),
-                                               " that does not list its devices has no text; "
-                                               "write the module as a proto"));
+  return absl::UnimplementedError(
+      "a sharding over several devices that does not say which; write the module as a proto");
 }
 
 absl::StatusOr<std::string> OneShardingText(const OpSharding& sharding) {
@@ -422,7 +425,6 @@ absl::Status ReadDevices(TextCursor* cursor, OpSharding* sharding) {
 absl::Status ReadOneSharding(TextCursor* cursor, OpSharding* sharding) {
   const size_t begin = cursor->position();
   const absl::string_view kind = cursor->ReadWord();
-  if (kind.empty()) return cursor->Expected("a sharding, such as replicated");
   if (kind == "replicated") {
     sharding->set_type(OpSharding::REPLICATED);
   } else if (kind == "manual") {
@@ -441,9 +443,7 @@ absl::Status ReadOneSharding(TextCursor* cursor, OpSharding* sharding) {
     if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
     if (absl::Status status = ReadDevices(cursor, sharding); !status.ok()) return status;
   } else {
-    return cursor->UnimplementedAt(begin, absl::StrCat("the sharding \"", kind,
-                                                       "\" is not supported; run this module on "
-                                                       "XLA"));
+    return cursor->UnimplementedAt(begin, absl::StrCat("no field expresses the sharding ", kind));
   }
   if (absl::Status status = ReadGroupAndMetadata(cursor, sharding); !status.ok()) return status;
   return cursor->Expect("}");

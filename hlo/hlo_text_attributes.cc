@@ -323,8 +323,6 @@ struct Attribute {
   absl::Status (*read)(const Context&);
   // True if only custom calls have it.
   bool is_of_custom_calls = false;
-  // True if XLA has forms of it that no field expresses; they keep their text.
-  bool has_other_forms = false;
 };
 
 constexpr Attribute kAttributes[] = {
@@ -335,19 +333,19 @@ constexpr Attribute kAttributes[] = {
     {"control-predecessors", ReadControlPredecessors},
     {"custom_call_has_side_effect", ReadSideEffect, true},
     {"custom_call_target", ReadTarget, true},
-    {"dim_labels", ReadDimLabelsAttribute, false, true},
+    {"dim_labels", ReadDimLabelsAttribute},
     {"feature_group_count", ReadFeatureGroups},
     {"frontend_attributes", ReadFrontendAttributesOf},
     {"literal", ReadLiteralAttribute, true},
     {"metadata", ReadMetadataOf},
     {"operand_layout_constraints", ReadOperandLayouts, true},
-    {"operand_precision", ReadPrecisions, false, true},
+    {"operand_precision", ReadPrecisions},
     {"output_to_operand_aliasing", ReadAliases, true},
     {"padding_type", ReadPaddingType},
     {"schedule", ReadSchedule, true},
-    {"sharding", ReadShardingAttribute, false, true},
+    {"sharding", ReadShardingAttribute},
     {"to_apply", ReadCalledComputation, true},
-    {"window", ReadWindowAttribute, false, true},
+    {"window", ReadWindowAttribute},
 };
 
 // Reads the value of the attribute. What has no field keeps its text.
@@ -362,8 +360,8 @@ absl::Status ReadAttribute(absl::string_view name, const Context& context) {
     if (attribute.name != name) continue;
     if (attribute.is_of_custom_calls && !IsCustomCall(*instruction)) continue;
     absl::Status status = attribute.read(context);
-    if (status.ok()) return status;
-    if (!absl::IsUnimplemented(status) && !attribute.has_other_forms) return status;
+    if (!absl::IsUnimplemented(status)) return status;
+    // A form that no field expresses.
     cursor->ReturnTo(begin);
   }
   return ReadTextAttribute(name, cursor, instruction->add_text_attributes());

@@ -77,14 +77,15 @@ absl::StatusOr<xla::Window> ReadWindow(TextCursor* cursor);
 // INVALID_ARGUMENT unless the dimensions are less than 64, occur once, and at most ten of them are
 // spatial.
 absl::StatusOr<std::string> DimLabelsText(const xla::ConvolutionDimensionNumbers& numbers);
-// Reads what DimLabelsText() returns.
+// Reads what DimLabelsText() returns. Returns UNIMPLEMENTED for dimensions without a label, since
+// the message does not have their number.
 absl::StatusOr<xla::ConvolutionDimensionNumbers> ReadDimLabels(TextCursor* cursor);
 
 // Returns "{replicated}", "{devices=[2,1]0,1}", "{{maximal device=0}, {manual}}",
 // "{devices=[2,2]<=[4] last_tile_dims={manual}}". Returns UNIMPLEMENTED for shardings that
 // `OpSharding` has no fields for.
 absl::StatusOr<std::string> ShardingText(const xla::OpSharding& sharding);
-// Reads what ShardingText() returns.
+// Reads what ShardingText() returns. Returns UNIMPLEMENTED for other kinds of shardings.
 absl::StatusOr<xla::OpSharding> ReadSharding(TextCursor* cursor);
 
 }  // namespace callbridge::hlo

@@ -624,6 +624,11 @@ absl::Status AppendOpcodeAttributes(const HloInstructionProto& instruction,
     if (row.kind == Kind::kReplicas) {
       printed->insert(HloInstructionProto::kCollectiveDeviceListFieldNumber);
     }
+    const auto& texts = instruction.text_attributes();
+    const bool is_text =
+        std::any_of(texts.begin(), texts.end(),
+                    [&](const xla::TextAttribute& attribute) { return attribute.name() == row.name; });
+    if (is_text) continue;
     absl::StatusOr<std::string> value;
     if (row.kind == Kind::kComputation || row.kind == Kind::kComputations) {
       // A conditional on a predicate has two branches with names, one on an index has a list.

@@ -62,9 +62,11 @@ absl::StatusOr<Shape> ArrayFromProto(const xla::ShapeProto& proto) {
     if (!said.ok()) return said.status();
     layout = *std::move(said);
   }
-  return Shape::MakeArray(static_cast<PrimitiveType>(proto.element_type()),
-                          {proto.dimensions().begin(), proto.dimensions().end()},
-                          std::move(layout));
+  absl::StatusOr<Shape> array = Shape::MakeArray(
+      static_cast<PrimitiveType>(proto.element_type()),
+      {proto.dimensions().begin(), proto.dimensions().end()}, std::move(layout));
+  if (array.ok() || IsArrayElement(static_cast<PrimitiveType>(proto.element_type()))) return array;
+  return absl::UnimplementedError(array.status().message());
 }
 
 absl::StatusOr<Shape> FromProto(const xla::ShapeProto& proto, int depth) {
@@ -77,11 +79,12 @@ absl::StatusOr<Shape> FromProto(const xla::ShapeProto& proto, int depth) {
                      type, " has ", proto.tuple_shapes_size()));
   }
   if (type == xla::OPAQUE_TYPE) return Unimplemented("an opaque shape");
-  if (type == xla::PRIMITIVE_TYPE_INVALID) {
-    return absl::InvalidArgumentError("expected a shape with an element type; it has none");
-  }
-  if (!IsPrimitiveType(type) || type == xla::F6E3M2FN || type == xla::F6E2M3FN) {
-    return Unimplemented(absl::StrCat("an array of element type number ", type));
+  if (!IsPrimitiveType(type)) {
+    const std::string unknown =
+        absl::StrCat("expected an element type that is known; got number ", type);
+    // Later ones may have more types.
+    if (type > 0) return absl::UnimplementedError(unknown);
+    return absl::InvalidArgumentError(unknown);
   }
   if (type != xla::TUPLE && type != xla::TOKEN) return ArrayFromProto(proto);
   if (proto.dimensions_size() != 0 || proto.layout().minor_to_major_size() != 0) {
