@@ -176,8 +176,9 @@ std::string WindowText(const Window& window) {
           absl::StrAppend(out, d.size());
         }));
   }
-  AppendPadding(window, &text);
   for (const WindowField& field : kWindowFields) {
+    // XLA has it after the strides.
+    if (&field == &kWindowFields[1]) AppendPadding(window, &text);
     bool any = false;
     for (const WindowDimension& d : window.dimensions()) any = any || field.get(d) != field.usual;
     if (!any) continue;

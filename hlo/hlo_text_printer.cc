@@ -346,6 +346,7 @@ class ModulePrinter {
     absl::Status status = PrintConvolution(instruction);
     if (status.ok() && IsCustomCall(instruction)) {
       printed.insert(std::begin(kPrintedForCustomCalls), std::end(kPrintedForCustomCalls));
+      PrintPrecisions(instruction);
       status = PrintCustomCall(instruction);
     }
     if (!status.ok()) return status;
@@ -354,6 +355,7 @@ class ModulePrinter {
     status = AppendOpcodeAttributes(
         instruction, first_operand, [this](int64_t id) { return ComputationName(id); }, &text_, &printed);
     if (!status.ok()) return status;
+    if (!IsCustomCall(instruction)) PrintPrecisions(instruction);
     AppendTextAttributes(instruction.text_attributes());
     status = PrintCommonAttributes(instruction);
     if (status.ok()) PrintFieldsWithoutText(instruction, printed);
@@ -456,6 +458,10 @@ class ModulePrinter {
     if (instruction.padding_type() != xla::PADDING_INVALID) {
       Append(", padding_type=", xla::PaddingType_Name(instruction.padding_type()));
     }
+    return absl::OkStatus();
+  }
+
+  void PrintPrecisions(const HloInstructionProto& instruction) {
     const auto& precisions = instruction.precision_config().operand_precision();
     if (!precisions.empty()) {
       Append(", operand_precision={",
@@ -467,7 +473,6 @@ class ModulePrinter {
                  }),
              "}");
     }
-    return absl::OkStatus();
   }
 
   absl::Status PrintCommonAttributes(const HloInstructionProto& instruction) {

@@ -165,6 +165,10 @@ absl::Status CheckWritable(const LiteralProto& literal, const Shape& array) {
 absl::Status AppendLiteral(const LiteralProto& literal, const Shape& shape, std::string* text) {
   if (!shape.IsTuple()) {
     if (absl::Status status = CheckWritable(literal, shape); !status.ok()) return status;
+    if (shape.element_type() == PrimitiveType::kPred && shape.dimensions().empty()) {
+      absl::StrAppend(text, StoredPart(literal, PrimitiveType::kPred, 0) != 0 ? "true" : "false");
+      return absl::OkStatus();
+    }
     ElementWalk(shape).Visit(HloWriter{literal, shape, text});
     return absl::OkStatus();
   }

@@ -45,7 +45,7 @@ ENTRY %e (p: (s32[], f32[2]), q: f32[2]) -> (f32[2], f32[2]) {
   %m = f32[2,3]{0,1} broadcast(%one), dimensions={0}
   %h = f32[2,3]{0,1} call(%m), to_apply=%f
   %c = (f32[2]{0}, f32[2]{0}) custom-call(%q, %one), )"
-    R"(window={size=3x4 pad=1_2x0_0 stride=1x5 lhs_dilate=6x1 rhs_dilate=1x7 rhs_reversal=0x1}, )"
+    R"(window={size=3x4 stride=1x5 pad=1_2x0_0 lhs_dilate=6x1 rhs_dilate=1x7 rhs_reversal=0x1}, )"
     R"(dim_labels=b01f_io01->bf01, feature_group_count=2, batch_group_count=3, )"
     R"(padding_type=PADDING_SAME, operand_precision={high,default}, )"
     R"(custom_call_target="t\"\001", operand_layout_constraints={f32[2]{0}, f32[2]{0}}, )"

@@ -53,8 +53,8 @@ TEST(PassThrough, InstructionsOfEveryKind) {
       "sort = f32[8]{0} sort(%x), dimensions={0}, is_stable=true, to_apply=%less",
       "map = f32[8]{0} map(%x, %x), dimensions={0}, to_apply=%sum",
       "dot = f32[4,4]{1,0} dot(%y, %y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-      "dot.1 = f32[4]{0} dot(%y, %y), operand_precision={highest,default}, lhs_batch_dims={0}, "
-      "lhs_contracting_dims={1}, rhs_batch_dims={0}, rhs_contracting_dims={1}",
+      "dot.1 = f32[4]{0} dot(%y, %y), lhs_batch_dims={0}, lhs_contracting_dims={1}, "
+      "rhs_batch_dims={0}, rhs_contracting_dims={1}, operand_precision={highest,default}",
       "gather = f32[2]{0} gather(%x, %i), offset_dims={}, collapsed_slice_dims={0}, "
       "start_index_map={0}, index_vector_dim=0, slice_sizes={1}, indices_are_sorted=true",
       "scatter = f32[8]{0} scatter(%x, %i, %x), update_window_dims={0}, inserted_window_dims={}, "
@@ -117,7 +117,7 @@ TEST(PassThrough, InstructionsOfEveryKind) {
 
 %goes (p.2: f32[8]) -> pred[] {
   %p.2 = f32[8]{0} parameter(0)
-  ROOT %t = pred[] constant(1)
+  ROOT %t = pred[] constant(true)
 }
 )",
       signature, body, "  ROOT %r = f32[8]{0} copy(%x)\n}\n");
