@@ -23,8 +23,8 @@ extern "C" {
 // An HLO module. It never changes.
 typedef struct callbridge_module callbridge_module;
 
-// Reads a serialized HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot, or HLO text,
-// and checks it. Instructions, attributes and shapes that are not known pass through. Returns
+// Reads a serialized HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot, or HLO
+// text, and checks it. Instructions, attributes and shapes that are not known pass through. Returns
 // INVALID_ARGUMENT if it is none of these or inconsistent.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_read(const char* bytes, size_t size,
                                                              callbridge_module** module);
@@ -42,8 +42,8 @@ enum {
 typedef void callbridge_bytes_sink(void* user, const char* bytes, size_t size);
 // Calls `sink` once with the module in `form` (CALLBRIDGE_MODULE_*). Returns INVALID_ARGUMENT if
 // `form` is no form, and UNIMPLEMENTED, which names the instruction, if the form cannot express it:
-// an attribute that only its text has, for the proto. HLO text names the fields that it has no words
-// for in comments.
+// an attribute that only its text has, for the proto. HLO text names the fields that it has no
+// words for in comments.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_write(const callbridge_module* module,
                                                               int32_t form,
                                                               callbridge_bytes_sink* sink,

@@ -202,8 +202,8 @@ class Lowering {
     for (const xla::TextAttribute& attribute : instruction.text_attributes()) {
       if (attribute.name().empty()) continue;  // a constant's text
       return absl::UnimplementedError(
-          absl::StrCat("the embedded runtime does not know the attribute ", attribute.name(), " of ",
-                       instruction.opcode(), "; run the module on XLA"));
+          absl::StrCat("the embedded runtime does not know the attribute ", attribute.name(),
+                       " of ", instruction.opcode(), "; run the module on XLA"));
     }
     absl::StatusOr<Shape> shape_with_layouts = hlo::ShapeFromProto(instruction.shape());
     if (!shape_with_layouts.ok()) return shape_with_layouts.status();

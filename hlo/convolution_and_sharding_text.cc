@@ -135,10 +135,9 @@ absl::Status AppendLabels(const Labels& labels, char first, char second, std::st
     put(labels.spatial[i], static_cast<char>('0' + i));
   }
   if (!fits) {
-    return absl::InvalidArgumentError(absl::StrCat("expected dimension numbers from 0 to ",
-                                                   kMostDimensions - 1,
-                                                   ", once each, of which at most ", kDigits,
-                                                   " are spatial"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected dimension numbers from 0 to ", kMostDimensions - 1,
+                     ", once each, of which at most ", kDigits, " are spatial"));
   }
   absl::StrAppend(text, part);
   return absl::OkStatus();
@@ -285,7 +284,8 @@ absl::StatusOr<std::string> DevicesText(const OpSharding& sharding) {
   } else if (sharding.tile_assignment_devices_size() != 0) {
     absl::StrAppend(&text, absl::StrJoin(sharding.tile_assignment_devices(), ","));
   } else {
-    return absl::UnimplementedError("a sharding over several devices that does not say which; write the module as a proto");
+    return absl::UnimplementedError(
+        "a sharding over several devices that does not say which; write the module as a proto");
   }
   if (sharding.replicate_on_last_tile_dim()) absl::StrAppend(&text, " ", kReplicateLast);
   if (sharding.last_tile_dims_size() == 0) return text;
@@ -410,9 +410,8 @@ absl::Status ReadDevices(TextCursor* cursor, OpSharding* sharding) {
   if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
   do {
     const absl::string_view word = cursor->PeekWord();
-    const auto* found =
-        std::find_if(std::begin(kLastTileDims), std::end(kLastTileDims),
-                     [&](const auto& row) { return row.first == word; });
+    const auto* found = std::find_if(std::begin(kLastTileDims), std::end(kLastTileDims),
+                                     [&](const auto& row) { return row.first == word; });
     if (found == std::end(kLastTileDims)) {
       return cursor->Expected("manual, maximal, replicated or unknown");
     }

@@ -183,7 +183,8 @@ absl::Status ReadAliases(const Context& context) {
   return ReadList(context.cursor, [&] { return ReadAlias(context); });
 }
 
-// Reads "f32[2]{0} {1, 2}", "(f32[] 1, s32[] 2)", or "(f32[], s32[]) (1, 2)", which older XLAs print.
+// Reads "f32[2]{0} {1, 2}", "(f32[] 1, s32[] 2)", or "(f32[], s32[]) (1, 2)", which older XLAs
+// print.
 absl::Status ReadShapedLiteral(int depth, TextCursor* cursor, xla::LiteralProto* literal) {
   const size_t begin = cursor->position();
   const absl::StatusOr<xla::ShapeProto> proto = ReadShape(cursor);

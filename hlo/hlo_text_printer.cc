@@ -274,10 +274,10 @@ class ModulePrinter {
       if (!status.ok()) return status;
     }
     if (!NameUniquer::IsName(instruction.opcode())) {
-      return absl::UnimplementedError(
-          absl::StrCat("the instruction \"", absl::CHexEscape(instruction.opcode()), "\" (",
-                       absl::CHexEscape(instruction.name()),
-                       ") has an opcode that HLO text cannot express; write the module as a proto"));
+      return absl::UnimplementedError(absl::StrCat(
+          "the instruction \"", absl::CHexEscape(instruction.opcode()), "\" (",
+          absl::CHexEscape(instruction.name()),
+          ") has an opcode that HLO text cannot express; write the module as a proto"));
     }
     Append(" ", instruction.opcode(), "(");
     if (absl::Status status = PrintOperands(instruction); !status.ok()) return status;
@@ -353,7 +353,8 @@ class ModulePrinter {
     const xla::ShapeProto* first_operand =
         instruction.operand_ids().empty() ? nullptr : shapes_.at(instruction.operand_ids(0));
     status = AppendOpcodeAttributes(
-        instruction, first_operand, [this](int64_t id) { return ComputationName(id); }, &text_, &printed);
+        instruction, first_operand, [this](int64_t id) { return ComputationName(id); }, &text_,
+        &printed);
     if (!status.ok()) return status;
     if (!IsCustomCall(instruction)) PrintPrecisions(instruction);
     AppendTextAttributes(instruction.text_attributes());
@@ -373,8 +374,7 @@ class ModulePrinter {
       if (printed.count(field->number()) != 0) continue;
       // Messages that say nothing are written by XLA too.
       if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE &&
-          !field->is_repeated() &&
-          reflection.GetMessage(instruction, field).ByteSizeLong() == 0) {
+          !field->is_repeated() && reflection.GetMessage(instruction, field).ByteSizeLong() == 0) {
         continue;
       }
       lost.insert(absl::StrCat(field->name(), " (", field->number(), ")"));
@@ -528,7 +528,7 @@ class ModulePrinter {
   std::string text_;
   absl::flat_hash_map<int64_t, std::string> computation_names_;
   absl::flat_hash_map<int64_t, std::string> instruction_names_;  // of this computation
-  absl::flat_hash_map<int64_t, const xla::ShapeProto*> shapes_;     // of its instructions
+  absl::flat_hash_map<int64_t, const xla::ShapeProto*> shapes_;  // of its instructions
 };
 
 }  // namespace

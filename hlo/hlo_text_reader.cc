@@ -66,15 +66,14 @@ class ModuleReader {
     if (!has_signature.ok()) return has_signature.status();
     if (absl::Status status = ReadInstructions(&computation); !status.ok()) return status;
     if (*has_signature) {
-      const auto root =
-          static_cast<int>(computation.root_id() - computation.instructions(0).id());
+      const auto root = static_cast<int>(computation.root_id() - computation.instructions(0).id());
       const ShapeProto& shape = computation.instructions(root).shape();
       if (!computation.instructions(root).shape_is_left_out() &&
           !EqualButForLayouts(shape, declared_result_)) {
         return cursor_.InvalidAt(
-            begin, absl::StrCat("computation ", *name, " is declared to return ",
-                                TextOrError(declared_result_), ", its root is ",
-                                TextOrError(shape)));
+            begin,
+            absl::StrCat("computation ", *name, " is declared to return ",
+                         TextOrError(declared_result_), ", its root is ", TextOrError(shape)));
       }
     }
     while (cursor_.Consume(",")) {
@@ -200,8 +199,7 @@ class ModuleReader {
 
   // Sets a shape that was left out, if it is the tuple of the operands or one of its elements.
   static void InferTuple(const HloComputationProto& computation, HloInstructionProto* instruction) {
-    if (!instruction->shape_is_left_out() ||
-        instruction->opcode() != OpcodeName(Opcode::kTuple)) {
+    if (!instruction->shape_is_left_out() || instruction->opcode() != OpcodeName(Opcode::kTuple)) {
       return;
     }
     ShapeProto tuple;
@@ -325,8 +323,7 @@ class ModuleReader {
     }
     for (HloInstructionProto& instruction : *computation->mutable_instructions()) {
       if (!instruction.name().empty()) continue;
-      instruction.set_name(
-          names.GetUniqueName(absl::StrCat(instruction.opcode(), ".anon"), ""));
+      instruction.set_name(names.GetUniqueName(absl::StrCat(instruction.opcode(), ".anon"), ""));
     }
   }
 
@@ -412,14 +409,15 @@ absl::Status CheckHasNoText(const HloModuleProto& module) {
   for (const HloComputationProto& computation : module.computations()) {
     has_text = has_text || computation.text_attributes_size() != 0;
     for (const HloInstructionProto& instruction : computation.instructions()) {
-      has_text = has_text || instruction.text_attributes_size() != 0 ||
-                 instruction.shape_is_left_out();
+      has_text =
+          has_text || instruction.text_attributes_size() != 0 || instruction.shape_is_left_out();
     }
   }
   if (!has_text) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("field ", HloModuleProto::kTextAttributesFieldNumber, " or ",
-                   HloInstructionProto::kShapeIsLeftOutFieldNumber, " is set, which no XLA writes: expected attributes in fields of their own"));
+                   HloInstructionProto::kShapeIsLeftOutFieldNumber,
+                   " is set, which no XLA writes: expected attributes in fields of their own"));
 }
 
 absl::StatusOr<HloModuleProto> Checked(HloModuleProto module) {
@@ -460,9 +458,11 @@ absl::StatusOr<HloModuleProto> ReadModule(absl::string_view bytes) {
   // decides. HloModuleProtoWithConfig has its module where HloProto has it.
   const absl::StatusOr<HloModuleProto> readings[] = {
       ModuleIn<HloModuleProto>(bytes, [](HloModuleProto* module) { return module; }),
-      ModuleIn<xla::HloProto>(bytes, [](xla::HloProto* dump) {
-        return dump->has_hlo_module() ? dump->mutable_hlo_module() : nullptr;
-      }),
+      ModuleIn<xla::HloProto>(bytes,
+                              [](xla::HloProto* dump) {
+                                return dump->has_hlo_module() ? dump->mutable_hlo_module()
+                                                              : nullptr;
+                              }),
       ModuleIn<xla::HloSnapshot>(bytes, [](xla::HloSnapshot* snapshot) {
         return snapshot->hlo().has_hlo_module() ? snapshot->mutable_hlo()->mutable_hlo_module()
                                                 : nullptr;
@@ -474,12 +474,11 @@ absl::StatusOr<HloModuleProto> ReadModule(absl::string_view bytes) {
   for (const absl::StatusOr<HloModuleProto>& read : readings) {
     if (absl::IsUnimplemented(read.status())) return read.status();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("expected a serialized HloModuleProto, HloProto or HloSnapshot, or HLO text, which begins "
-                   "with \"HloModule\". As HloModuleProto: ",
-                   readings[0].status().message(), ". As HloProto: ",
-                   readings[1].status().message(), ". As HloSnapshot: ",
-                   readings[2].status().message()));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "expected a serialized HloModuleProto, HloProto or HloSnapshot, or HLO text, which begins "
+      "with \"HloModule\". As HloModuleProto: ",
+      readings[0].status().message(), ". As HloProto: ", readings[1].status().message(),
+      ". As HloSnapshot: ", readings[2].status().message()));
 }
 
 // ---- Writing ------------------------------------------------------------------------------------
@@ -494,9 +493,9 @@ constexpr absl::string_view kOptions[] = {
 
 absl::Status HasNoField(absl::string_view what, const xla::TextAttribute& attribute) {
   if (attribute.name().empty()) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, " has elements that callbridge keeps as text, ", attribute.value().substr(0, 40),
-        ": write the module as text"));
+    return absl::UnimplementedError(
+        absl::StrCat(what, " has elements that callbridge keeps as text, ",
+                     attribute.value().substr(0, 40), ": write the module as text"));
   }
   return absl::UnimplementedError(absl::StrCat("no field is known for the attribute \"",
                                                attribute.name(), "\" of ", what,
@@ -508,8 +507,8 @@ std::string OtherName(absl::string_view name, absl::flat_hash_map<std::string, i
                       absl::flat_hash_set<std::string>* taken) {
   const size_t dot = name.rfind('.');
   int64_t number;
-  const bool has_number = dot != absl::string_view::npos && dot > 0 &&
-                          absl::SimpleAtoi(name.substr(dot + 1), &number);
+  const bool has_number =
+      dot != absl::string_view::npos && dot > 0 && absl::SimpleAtoi(name.substr(dot + 1), &number);
   const std::string beginning(has_number ? name.substr(0, dot) : name);
   std::string other;
   do {

@@ -129,8 +129,9 @@ absl::Status CheckLayouts(const xla::HloInstructionProto& proto, const Shape& re
         ShapeFromProto(proto.operand_shapes_with_layout(static_cast<int>(i)));
     if (!shape.ok()) return shape.status();
     if (ids.Of(*shape) != operands[i]->shape_id) {
-      return Invalid("operand shape with layout ", i, ": expected ", ShapeText(operands[i]->shape()),
-                     ", as the operand has it, got ", ShapeText(*shape));
+      return Invalid("operand shape with layout ", i, ": expected ",
+                     ShapeText(operands[i]->shape()), ", as the operand has it, got ",
+                     ShapeText(*shape));
     }
     if (!all_have_layouts(*shape)) {
       return Invalid("operand shape with layout ", i, ": expected layouts, got ",
@@ -235,7 +236,8 @@ absl::Status CheckInstruction(const ShapedInstruction& instruction, Instructions
     case Opcode::kConstant:
       return CheckConstant(instruction, ids);
     case Opcode::kConvert:
-      return CheckShape(instruction, InferConvert(shape(0), instruction.shape().element_type()), ids);
+      return CheckShape(instruction, InferConvert(shape(0), instruction.shape().element_type()),
+                        ids);
     case Opcode::kCopy:
       return CheckSameShape(instruction, *operands[0]);
     case Opcode::kCustomCall:

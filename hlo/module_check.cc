@@ -181,8 +181,8 @@ class Checker {
     if (instruction.proto->shape_is_left_out() || ids_.Of(proto) == instruction.shape_id) {
       return absl::OkStatus();
     }
-    return Invalid("expected ", TextOf(instruction.proto->shape()), ", as the instruction has, got ",
-                   TextOf(proto));
+    return Invalid("expected ", TextOf(instruction.proto->shape()),
+                   ", as the instruction has, got ", TextOf(proto));
   }
 
   static std::string TextOf(const xla::ShapeProto& shape) {

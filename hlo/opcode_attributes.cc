@@ -13,6 +13,7 @@
 #include "callbridge/hlo/shape_proto_text.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
+#include "google/protobuf/unknown_field_set.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -22,18 +23,18 @@ using google::protobuf::Message;
 using xla::HloInstructionProto;
 
 enum class Kind {
-  kInteger,      // 3
-  kIntegers,     // {0,1}
-  kOneInteger,   // {0}, or 0 without braces: a list that holds one
-  kBool,         // true
-  kBools,        // {true,false}
-  kFloat,        // 0.001
-  kUpperEnum,    // RFFT
-  kLowerEnum,    // rng_default
-  kWord,         // kLoop
-  kQuoted,       // "..."
-  kShape,        // f32[2]{0}
-  kComputation,  // %f, the called computation of this index
+  kInteger,       // 3
+  kIntegers,      // {0,1}
+  kOneInteger,    // {0}, or 0 without braces: a list that holds one
+  kBool,          // true
+  kBools,         // {true,false}
+  kFloat,         // 0.001
+  kUpperEnum,     // RFFT
+  kLowerEnum,     // rng_default
+  kWord,          // kLoop
+  kQuoted,        // "..."
+  kShape,         // f32[2]{0}
+  kComputation,   // %f, the called computation of this index
   kComputations,  // {%f, %g}
   kSlice,         // {[0:2], [1:5:2]}
   kPadding,       // 0_1x0_0_2
@@ -425,8 +426,8 @@ absl::Status ReadComputations(const Row& row,
     if (!name.ok()) return name.status();
     const auto found = ids.find(*name);
     if (found != ids.end()) return found->second;
-    return cursor->InvalidAt(
-        begin, absl::StrCat("expected a computation from further up, found ", *name));
+    return cursor->InvalidAt(begin,
+                             absl::StrCat("expected a computation from further up, found ", *name));
   };
   auto* called = instruction->mutable_called_computation_ids();
   if (row.kind == Kind::kComputation) {
@@ -450,18 +451,28 @@ std::string IndexText(const google::protobuf::RepeatedField<int64_t>& index) {
   return absl::StrCat("{", absl::StrJoin(index, ","), "}");
 }
 
+// Returns "" if the devices are in a field that has no text here.
 std::string ReplicasText(const HloInstructionProto& instruction) {
-  const xla::CollectiveDeviceList& devices = instruction.collective_device_list();
-  if (devices.has_iota_replica_group_list()) {
-    const xla::IotaReplicaGroupList& list = devices.iota_replica_group_list();
-    return absl::StrCat("[", list.num_replica_groups(), ",", list.num_devices_per_group(), "]<=[",
-                        absl::StrJoin(list.iota_reshape_dims(), ","), "]",
-                        list.iota_reshape_dims_size() > 1
-                            ? absl::StrCat("T(", absl::StrJoin(list.iota_transpose_perm(), ","), ")")
-                            : "");
+  constexpr int kMeshAxesReplicaGroupList = 93;
+  const google::protobuf::UnknownFieldSet& unknown =
+      instruction.GetReflection()->GetUnknownFields(instruction);
+  for (int i = 0; i < unknown.field_count(); ++i) {
+    if (unknown.field(i).number() == kMeshAxesReplicaGroupList) return "";
   }
-  const auto& groups = devices.replica_groups_size() != 0 ? devices.replica_groups()
-                                                          : instruction.replica_groups();
+  const xla::CollectiveDeviceList& devices = instruction.collective_device_list();
+  if (devices.has_iota_replica_group_list() || instruction.has_iota_collective_device_list()) {
+    const xla::IotaReplicaGroupList& list = devices.has_iota_replica_group_list()
+                                                ? devices.iota_replica_group_list()
+                                                : instruction.iota_collective_device_list();
+    return absl::StrCat(
+        "[", list.num_replica_groups(), ",", list.num_devices_per_group(), "]<=[",
+        absl::StrJoin(list.iota_reshape_dims(), ","), "]",
+        list.iota_reshape_dims_size() > 1
+            ? absl::StrCat("T(", absl::StrJoin(list.iota_transpose_perm(), ","), ")")
+            : "");
+  }
+  const auto& groups =
+      devices.replica_groups_size() != 0 ? devices.replica_groups() : instruction.replica_groups();
   return absl::StrCat("{",
                       absl::StrJoin(groups, ",",
                                     [](std::string* out, const xla::ReplicaGroup& group) {
@@ -515,8 +526,8 @@ absl::StatusOr<std::string> ValueText(const Row& row, const HloInstructionProto&
       const int number = reflection.GetEnumValue(*message, field);
       const auto* value = field->enum_type()->FindValueByNumber(number);
       if (value == nullptr) {
-        return absl::UnimplementedError(
-            absl::StrCat(row.name, " number ", number, " has no name; write the module as a proto"));
+        return absl::UnimplementedError(absl::StrCat(row.name, " number ", number,
+                                                     " has no name; write the module as a proto"));
       }
       return row.kind == Kind::kLowerEnum ? absl::AsciiStrToLower(value->name()) : value->name();
     }
@@ -538,9 +549,9 @@ absl::StatusOr<std::string> ValueText(const Row& row, const HloInstructionProto&
           "}");
     case Kind::kPadding: {
       const auto& dimensions = instruction.padding_config().dimensions();
-      const bool has_interior = std::any_of(dimensions.begin(), dimensions.end(), [](const auto& d) {
-        return d.interior_padding() != 0;
-      });
+      const bool has_interior =
+          std::any_of(dimensions.begin(), dimensions.end(),
+                      [](const auto& d) { return d.interior_padding() != 0; });
       return absl::StrJoin(
           dimensions, "x",
           [&](std::string* out, const xla::PaddingConfig::PaddingConfigDimension& d) {
@@ -624,11 +635,12 @@ absl::Status AppendOpcodeAttributes(const HloInstructionProto& instruction,
     printed->insert(FieldOf(instruction, outer)->number());
     if (row.kind == Kind::kReplicas) {
       printed->insert(HloInstructionProto::kCollectiveDeviceListFieldNumber);
+      printed->insert(HloInstructionProto::kIotaCollectiveDeviceListFieldNumber);
     }
     const auto& texts = instruction.text_attributes();
-    const bool is_text =
-        std::any_of(texts.begin(), texts.end(),
-                    [&](const xla::TextAttribute& attribute) { return attribute.name() == row.name; });
+    const bool is_text = std::any_of(
+        texts.begin(), texts.end(),
+        [&](const xla::TextAttribute& attribute) { return attribute.name() == row.name; });
     if (is_text) continue;
     absl::StatusOr<std::string> value;
     if (row.kind == Kind::kComputation || row.kind == Kind::kComputations) {

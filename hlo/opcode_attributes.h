@@ -26,8 +26,8 @@ absl::StatusOr<bool> ReadOpcodeAttribute(
     TextCursor* cursor, xla::HloInstructionProto* instruction);
 
 // Appends ", name=value" for each attribute of the instruction's opcode that its fields express,
-// in XLA's order. Adds the numbers of these fields to `printed`. `first_operand` is the shape of the
-// first operand, on which the names of a conditional's branches depend; null if there is none.
+// in XLA's order. Adds the numbers of these fields to `printed`. `first_operand` is the shape of
+// the first operand, on which the names of a conditional's branches depend; null if there is none.
 absl::Status AppendOpcodeAttributes(const xla::HloInstructionProto& instruction,
                                     const xla::ShapeProto* first_operand,
                                     absl::FunctionRef<std::string(int64_t)> computation_name,

@@ -62,9 +62,9 @@ absl::StatusOr<Shape> ArrayFromProto(const xla::ShapeProto& proto) {
     if (!said.ok()) return said.status();
     layout = *std::move(said);
   }
-  absl::StatusOr<Shape> array = Shape::MakeArray(
-      static_cast<PrimitiveType>(proto.element_type()),
-      {proto.dimensions().begin(), proto.dimensions().end()}, std::move(layout));
+  absl::StatusOr<Shape> array =
+      Shape::MakeArray(static_cast<PrimitiveType>(proto.element_type()),
+                       {proto.dimensions().begin(), proto.dimensions().end()}, std::move(layout));
   if (array.ok() || IsArrayElement(static_cast<PrimitiveType>(proto.element_type()))) return array;
   return absl::UnimplementedError(array.status().message());
 }

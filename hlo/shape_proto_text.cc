@@ -79,8 +79,8 @@ class ShapeReader {
     if (absl::Status status = cursor_->Expect("["); !status.ok()) return status;
     if (shape->element_type() == xla::TOKEN || shape->element_type() == xla::OPAQUE_TYPE) {
       if (cursor_->Consume("]")) return absl::OkStatus();
-      return cursor_->Expected(absl::StrCat("\"]\", as a shape of type ", type,
-                                            " has no dimensions"));
+      return cursor_->Expected(
+          absl::StrCat("\"]\", as a shape of type ", type, " has no dimensions"));
     }
     absl::Status status = ReadDimensions(shape);
     if (!status.ok() || !cursor_->NextIs('{')) return status;
@@ -232,9 +232,9 @@ absl::Status AppendShape(const ShapeProto& shape, bool with_layouts, std::string
 
 absl::Status AppendLayout(const LayoutProto& layout, std::string* text) {
   std::string details;
-  const bool is_dense = std::all_of(layout.dim_level_types().begin(),
-                                    layout.dim_level_types().end(),
-                                    [](int type) { return type == xla::DIM_DENSE; });
+  const bool is_dense =
+      std::all_of(layout.dim_level_types().begin(), layout.dim_level_types().end(),
+                  [](int type) { return type == xla::DIM_DENSE; });
   if (!is_dense) {
     absl::StrAppend(&details, "D(");
     for (int i = 0; i < layout.dim_level_types_size(); ++i) {
@@ -312,14 +312,13 @@ absl::Status AppendShape(const ShapeProto& shape, bool with_layouts, std::string
   }
   const absl::string_view name = TypeName(type);
   if (name.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("the element type number ", type, " has no name; write the module as a proto"));
+    return absl::UnimplementedError(absl::StrCat("the element type number ", type,
+                                                 " has no name; write the module as a proto"));
   }
   absl::StrAppend(text, name, "[");
   for (int i = 0; i < shape.dimensions_size(); ++i) {
     if (i != 0) text->push_back(',');
-    const bool is_dynamic =
-        i < shape.is_dynamic_dimension_size() && shape.is_dynamic_dimension(i);
+    const bool is_dynamic = i < shape.is_dynamic_dimension_size() && shape.is_dynamic_dimension(i);
     if (is_dynamic && shape.dimensions(i) == kUnbounded) {
       text->push_back('?');
     } else {

@@ -197,7 +197,8 @@ absl::StatusOr<absl::string_view> TextCursor::ReadValue(absl::string_view what) 
       if (position_ == before) ++position_;  // a comment that is never closed
       // A value may go on after a blank with a bracket, but not with a word: that is the next line.
       if (position_ == text_.size()) break;
-      if (open.empty() && absl::string_view("{[(<").find(text_[position_]) == absl::string_view::npos) {
+      if (open.empty() &&
+          absl::string_view("{[(<").find(text_[position_]) == absl::string_view::npos) {
         break;
       }
       continue;
@@ -226,8 +227,8 @@ absl::StatusOr<absl::string_view> TextCursor::ReadValue(absl::string_view what) 
     end = position_;
   }
   if (!open.empty()) {
-    return InvalidAt(begin, absl::StrCat("the ", open.front() == '}' ? "braces" : "brackets", " of ",
-                                         what, " are never closed"));
+    return InvalidAt(begin, absl::StrCat("the ", open.front() == '}' ? "braces" : "brackets",
+                                         " of ", what, " are never closed"));
   }
   if (end == begin) return Expected(what);
   return text_.substr(begin, end - begin);

@@ -142,8 +142,9 @@ class ModuleUpgrade {
       has_tuple_operand = has_tuple_operand || shape.element_type() == xla::TUPLE;
     }
     for (int i = 0; i < call.operand_shapes_with_layout_size(); ++i) {
-      const std::string problem = shape_problem(absl::StrCat("the constrained layout of operand ", i),
-                                                call.operand_shapes_with_layout(i));
+      const std::string problem =
+          shape_problem(absl::StrCat("the constrained layout of operand ", i),
+                        call.operand_shapes_with_layout(i));
       if (!problem.empty()) return problem;
     }
     if (call.called_computation_ids_size() > 1) {

@@ -145,8 +145,8 @@ TEST(HloTextAttributes, ValuesThatAreUsualAreNotPrinted) {
        {"feature_group_count=1", "batch_group_count=1", "padding_type=PADDING_INVALID",
         "schedule=SCHEDULE_NONE", "custom_call_has_side_effect=false",
         "api_version=API_VERSION_ORIGINAL", "operand_precision={}", "metadata={}",
-        "frontend_attributes={}", "backend_config=\"\"",
-        "control-predecessors={}", "called_computations={}", "output_to_operand_aliasing={}"}) {
+        "frontend_attributes={}", "backend_config=\"\"", "control-predecessors={}",
+        "called_computations={}", "output_to_operand_aliasing={}"}) {
     EXPECT_EQ(RoundTrip(WithAttribute(absl::StrCat("custom_call_target=\"t\", ", attribute))),
               usual)
         << attribute;
@@ -259,8 +259,7 @@ TEST(HloTextAttributes, MistakesInHeadersAndSignatures) {
       {"HloModule m\nf { x = f32[] abs(,) }", "expected the name of an operand, found \",)"},
       {"HloModule m\nf { x = f32[] constant() }", "expected a number that fits f32"},
       {"HloModule m\nf { x = f32[] 1 }", "line 2, column 17: expected \"(\", found \"}"},
-      {"HloModule m\nf { x = f32[] parameter(0) }, thread=\"a\"",
-       ", thread=\"a\"\n"},
+      {"HloModule m\nf { x = f32[] parameter(0) }, thread=\"a\"", ", thread=\"a\"\n"},
       {"HloModule m\nf { x = f32[] parameter(0) }, execution_thread \"a\"",
        "expected \"=\", found \"\\\"a"},
       {"HloModule m\nf { x = f32[] parameter(0) }, execution_thread=a",
@@ -299,9 +298,8 @@ TEST(HloTextAttributes, WhatIsUsualInHeadersIsNotPrinted) {
   const std::string entry = "ENTRY e { ROOT p = f32[] parameter(0) }\n";
   const std::string plain = RoundTrip("HloModule m\n" + entry);
   EXPECT_THAT(plain, StartsWith("HloModule m, entry_computation_layout={(f32[])->f32[]}\n"));
-  for (const char* skipped :
-       {", is_scheduled=false", ", input_output_alias={}", ", buffer_donor={}",
-        ", frontend_attributes={}"}) {
+  for (const char* skipped : {", is_scheduled=false", ", input_output_alias={}",
+                              ", buffer_donor={}", ", frontend_attributes={}"}) {
     EXPECT_EQ(RoundTrip(absl::StrCat("HloModule m", skipped, "\n", entry)), plain) << skipped;
   }
   for (const char* kept :
@@ -324,7 +322,8 @@ TEST(HloTextAttributes, ADeclaredShapeMustBeThatOfWhatIsDeclared) {
         shape, " p)\n}\n"));
   };
   EXPECT_THAT(operand("(f32[2,3],(s8[]))"), StartsWith("HloModule"));  // layouts aside
-  EXPECT_THAT(operand("(f32[2,3],(u8[]))"), HasSubstr("found it declared to be (f32[2,3], (u8[]))"));
+  EXPECT_THAT(operand("(f32[2,3],(u8[]))"),
+              HasSubstr("found it declared to be (f32[2,3], (u8[]))"));
   EXPECT_THAT(operand("(f32[2,3],(s8[1]))"),
               HasSubstr("found it declared to be (f32[2,3], (s8[1]))"));
   EXPECT_THAT(operand("(f32[2,3],())"), HasSubstr("found it declared to be (f32[2,3], ())"));

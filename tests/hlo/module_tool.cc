@@ -1,5 +1,5 @@
-// module_tool proto|text|stablehlo|upgrade|upgrade_text: reads a module on standard input and writes it on
-// standard output, for tests in Python.
+// module_tool proto|text|stablehlo|upgrade|upgrade_text: reads a module on standard input and
+// writes it on standard output, for tests in Python.
 #include <iostream>
 #include <iterator>
 #include <string>

@@ -132,9 +132,9 @@ TEST(PassThrough, ShapesOfEveryKind) {
         "f6e3m2fn[4]{0}", "f6e2m3fn[4]{0}", "s4[4]{0:E(4)}", "f32[4,2]{1,0:SC(0:64,128)(1:1)}",
         "f32[4]{0:P(u8[16]{0})M(4)}", "f32[4,2]{1,0:D(D,C+~)#(u8)*(s32)}",
         "(f32[2]{0}, (b(f32[2]{0}), f32[<=4]{0}))"}) {
-    const std::string text = absl::StrCat(
-        "HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  i = ", shape,
-        " of-tomorrow(p)\n  ROOT r = f32[] copy(p)\n}\n");
+    const std::string text =
+        absl::StrCat("HloModule m\nENTRY e {\n  p = f32[] parameter(0)\n  i = ", shape,
+                     " of-tomorrow(p)\n  ROOT r = f32[] copy(p)\n}\n");
     EXPECT_THAT(Printed(Parsed(text)), HasSubstr(absl::StrCat(" %i = ", shape, " of-")));
     EXPECT_THAT(ThroughProto(text), HasSubstr(absl::StrCat(" %i = ", shape, " of-")));
   }
@@ -168,6 +168,21 @@ TEST(PassThrough, FieldsWithoutTextAreNamedInAComment) {
   ASSERT_TRUE(root->MergeFromString("\xc2\x3e\x01x"));  // field 1000
   EXPECT_THAT(Printed(module), HasSubstr("abs(%p) /*fields without text: 1000, delta (66)*/\n"));
   EXPECT_TRUE(ParseHloText(Printed(module)).ok());
+}
+
+TEST(PassThrough, DevicesOfLaterMessages) {
+  xla::HloModuleProto module =
+      Parsed(Entry("  p = f32[] parameter(0)\n  ROOT r = f32[] all-to-all(p), replica_groups={}"));
+  xla::HloInstructionProto* root = module.mutable_computations(0)->mutable_instructions(1);
+  xla::IotaReplicaGroupList* list = root->mutable_iota_collective_device_list();
+  list->set_num_replica_groups(1);
+  list->set_num_devices_per_group(2);
+  list->add_iota_reshape_dims(2);
+  list->add_iota_transpose_perm(0);
+  EXPECT_THAT(Printed(module), HasSubstr("all-to-all(%p), replica_groups=[1,2]<=[2]\n"));
+  root->clear_iota_collective_device_list();
+  ASSERT_TRUE(root->MergeFromString(std::string("\xea\x05\x01x", 4)));  // field 93, of a mesh
+  EXPECT_THAT(Printed(module), HasSubstr("all-to-all(%p) /*fields without text: 93*/\n"));
 }
 
 TEST(PassThrough, OperandsMayBeInstructionsWithoutNames) {
