@@ -63,18 +63,10 @@ callbridge_error* WithoutExceptions(std::initializer_list<Pointer> required, Fun
   }
 }
 
-absl::StatusOr<std::string> Serialize(const xla::HloModuleProto& proto) {
-  std::string bytes;
-  if (proto.SerializeToString(&bytes)) return bytes;
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "the module is larger than the 2 GiB that protobuf writes: ", proto.ByteSizeLong(),
-      " bytes"));
-}
-
 absl::StatusOr<std::string> Write(const xla::HloModuleProto& proto, int32_t form) {
   switch (form) {
     case CALLBRIDGE_MODULE_HLO_PROTO:
-      return Serialize(proto);
+      return hlo::SerializeModule(proto);
     case CALLBRIDGE_MODULE_HLO_TEXT:
       return hlo::PrintHloText(proto);
     case CALLBRIDGE_MODULE_STABLEHLO_TEXT:
@@ -118,7 +110,7 @@ callbridge_error* callbridge_module_custom_calls(const callbridge_module* module
   return WithoutExceptions({{"module", module}, {"sink", sink}}, [&] {
     for (const xla::HloComputationProto& computation : module->proto.computations()) {
       for (const xla::HloInstructionProto& instruction : computation.instructions()) {
-        if (hlo::ParseOpcode(instruction.opcode()) != hlo::Opcode::kCustomCall) continue;
+        if (!hlo::IsCustomCall(instruction)) continue;
         const std::string& target = instruction.custom_call_target();
         sink(user, target.data(), target.size(), instruction.custom_call_api_version());
       }
@@ -133,6 +125,19 @@ callbridge_error* callbridge_module_upgrade(const callbridge_module* module,
     absl::StatusOr<xla::HloModuleProto> proto = hlo::Upgrade(module->proto);
     if (!proto.ok()) return proto.status();
     *upgraded = new callbridge_module{*std::move(proto)};
+    return absl::OkStatus();
+  });
+}
+
+callbridge_error* callbridge_module_calls_left(const callbridge_module* module,
+                                               callbridge_call_left_sink* sink, void* user) {
+  return WithoutExceptions({{"module", module}, {"sink", sink}}, [&] {
+    std::vector<hlo::CallLeftAlone> left;
+    absl::Status upgraded = hlo::Upgrade(module->proto, &left).status();
+    if (!upgraded.ok()) return upgraded;
+    for (const hlo::CallLeftAlone& call : left) {
+      sink(user, call.instruction.c_str(), call.target.c_str(), call.reason.c_str());
+    }
     return absl::OkStatus();
   });
 }

@@ -23,9 +23,9 @@ extern "C" {
 // An HLO module. It never changes.
 typedef struct callbridge_module callbridge_module;
 
-// Reads a serialized HloModuleProto or HloProto, or HLO text, and checks it. Returns
-// INVALID_ARGUMENT if it is none of these or inconsistent, and UNIMPLEMENTED, which names the
-// instruction, if one is not known.
+// Reads a serialized HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot, or HLO
+// text, and checks it. Instructions, attributes and shapes that are not known pass through. Returns
+// INVALID_ARGUMENT if it is none of these or inconsistent.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_read(const char* bytes, size_t size,
                                                              callbridge_module** module);
 // Destroys `module`. Ignores null.
@@ -41,7 +41,9 @@ enum {
 // Gets the bytes, which are valid until it returns.
 typedef void callbridge_bytes_sink(void* user, const char* bytes, size_t size);
 // Calls `sink` once with the module in `form` (CALLBRIDGE_MODULE_*). Returns INVALID_ARGUMENT if
-// `form` is no form, and UNIMPLEMENTED, which names the instruction, if the form cannot express it.
+// `form` is no form, and UNIMPLEMENTED, which names the instruction, if the form cannot express it:
+// an attribute that only its text has, for the proto. HLO text names the fields that it has no
+// words for in comments.
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_write(const callbridge_module* module,
                                                               int32_t form,
                                                               callbridge_bytes_sink* sink,
@@ -61,6 +63,16 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_custom_calls(
 // (callbridge_target_entry_points).
 CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_upgrade(const callbridge_module* module,
                                                                 callbridge_module** upgraded);
+
+// Gets an untyped custom call that an upgrade leaves as it is: the instruction's name, its target,
+// and why. All three end with NUL and are valid until it returns.
+typedef void callbridge_call_left_sink(void* user, const char* instruction, const char* target,
+                                       const char* reason);
+// Gives `sink` each untyped custom call that callbridge_module_upgrade leaves alone, for instance
+// since an operand has a dynamic size. Returns the errors of callbridge_module_upgrade.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_module_calls_left(const callbridge_module* module,
+                                                                   callbridge_call_left_sink* sink,
+                                                                   void* user);
 
 // ---- Running modules ----------------------------------------------------------------------------
 

@@ -66,6 +66,14 @@ class Lowering {
   }
 
   absl::StatusOr<Graph> Run() {
+    for (const xla::TextAttribute& attribute : module_.text_attributes()) {
+      const bool counts_devices =
+          attribute.name() == "num_partitions" || attribute.name() == "replica_count";
+      if (!counts_devices || attribute.value() == "1") continue;
+      return absl::UnimplementedError(absl::StrCat("the module is for several devices, ",
+                                                   attribute.name(), "=", attribute.value(),
+                                                   "; run it on XLA"));
+    }
     const HloComputationProto& entry = *computations_.at(module_.entry_computation_id());
     const xla::ProgramShapeProto& program =
         module_.has_host_program_shape() ? module_.host_program_shape() : entry.program_shape();
@@ -191,6 +199,12 @@ class Lowering {
                                                    instruction.opcode(),
                                                    "; run the module on XLA"));
     }
+    for (const xla::TextAttribute& attribute : instruction.text_attributes()) {
+      if (attribute.name().empty()) continue;  // a constant's text
+      return absl::UnimplementedError(
+          absl::StrCat("the embedded runtime does not know the attribute ", attribute.name(),
+                       " of ", instruction.opcode(), "; run the module on XLA"));
+    }
     absl::StatusOr<Shape> shape_with_layouts = hlo::ShapeFromProto(instruction.shape());
     if (!shape_with_layouts.ok()) return shape_with_layouts.status();
     absl::StatusOr<Shape> shape = shape_with_layouts->WithoutLayouts();
@@ -265,6 +279,11 @@ class Lowering {
   }
 
   absl::Status Constant(const HloInstructionProto& instruction, InstructionResult& result) {
+    if (!instruction.has_literal()) {
+      return absl::InvalidArgumentError(
+          "expected a constant's elements, got none: XLA leaves large ones out of its dumps "
+          "unless told to print them (--xla_dump_large_constants)");
+    }
     absl::StatusOr<xla::Literal> literal = xla::Literal::CreateFromProto(instruction.literal());
     if (!literal.ok()) return literal.status();
     const xla::Literal row_major =

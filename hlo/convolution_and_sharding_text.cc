@@ -1,8 +1,11 @@
 // Windows, dimension labels and shardings in HLO text.
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -114,12 +117,16 @@ struct Labels {
 
 absl::Status AppendLabels(const Labels& labels, char first, char second, std::string* text) {
   constexpr size_t kDigits = 10;
-  const size_t rank = labels.spatial.size() + 2;
-  std::string part(rank, '\0');
+  // XLA writes "?" for a dimension that has no label.
+  int64_t last = std::max(labels.first, labels.second);
+  for (int64_t dimension : labels.spatial) last = std::max(last, dimension);
+  constexpr int64_t kMostDimensions = 64;
+  const size_t rank = static_cast<size_t>(std::clamp<int64_t>(last + 1, 0, kMostDimensions));
+  std::string part(rank, '?');
   bool fits = labels.spatial.size() <= kDigits;
   const auto put = [&](int64_t dimension, char label) {
     fits =
-        fits && dimension >= 0 && dimension < static_cast<int64_t>(rank) && part[dimension] == '\0';
+        fits && dimension >= 0 && dimension < static_cast<int64_t>(rank) && part[dimension] == '?';
     if (fits) part[dimension] = label;
   };
   put(labels.first, first);
@@ -128,9 +135,9 @@ absl::Status AppendLabels(const Labels& labels, char first, char second, std::st
     put(labels.spatial[i], static_cast<char>('0' + i));
   }
   if (!fits) {
-    return absl::InvalidArgumentError(absl::StrCat("expected dimension numbers that are 0 to ",
-                                                   rank - 1, ", once each, of which at most ",
-                                                   kDigits, " are spatial"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected dimension numbers from 0 to ", kMostDimensions - 1,
+                     ", once each, of which at most ", kDigits, " are spatial"));
   }
   absl::StrAppend(text, part);
   return absl::OkStatus();
@@ -168,8 +175,9 @@ std::string WindowText(const Window& window) {
           absl::StrAppend(out, d.size());
         }));
   }
-  AppendPadding(window, &text);
   for (const WindowField& field : kWindowFields) {
+    // XLA has it after the strides.
+    if (&field == &kWindowFields[1]) AppendPadding(window, &text);
     bool any = false;
     for (const WindowDimension& d : window.dimensions()) any = any || field.get(d) != field.usual;
     if (!any) continue;
@@ -221,6 +229,9 @@ absl::StatusOr<std::string> DimLabelsText(const ConvolutionDimensionNumbers& num
 absl::StatusOr<ConvolutionDimensionNumbers> ReadDimLabels(TextCursor* cursor) {
   const size_t begin = cursor->position();
   const absl::string_view text = cursor->ReadUntil(",)} \t\r\n");
+  if (absl::StrContains(text, '?')) {
+    return cursor->UnimplementedAt(begin, "no field says how many dimensions have no label");
+  }
   const std::vector<absl::string_view> sides = absl::StrSplit(text, absl::MaxSplits("->", 1));
   const std::vector<absl::string_view> operands =
       absl::StrSplit(sides.front(), absl::MaxSplits('_', 1));
@@ -250,28 +261,129 @@ using xla::OpSharding;
 
 constexpr absl::string_view kReplicateLast = "last_tile_dim_replicate";
 
-absl::StatusOr<std::string> OneShardingText(const OpSharding& sharding) {
+// The names of the kinds that last_tile_dims may hold.
+constexpr std::pair<absl::string_view, OpSharding::Type> kLastTileDims[] = {
+    {"manual", OpSharding::MANUAL},
+    {"maximal", OpSharding::MAXIMAL},
+    {"replicated", OpSharding::REPLICATED},
+    {"unknown", OpSharding::UNKNOWN},
+};
+
+absl::string_view GroupName(OpSharding::ShardGroupType type) {
+  return type == OpSharding::LIKE ? "shard_like" : "shard_as";
+}
+
+absl::StatusOr<std::string> DevicesText(const OpSharding& sharding) {
+  std::string text =
+      absl::StrCat("devices=[", absl::StrJoin(sharding.tile_assignment_dimensions(), ","), "]");
+  if (sharding.iota_reshape_dims_size() != 0) {
+    absl::StrAppend(&text, "<=[", absl::StrJoin(sharding.iota_reshape_dims(), ","), "]");
+    if (sharding.iota_reshape_dims_size() > 1) {
+      absl::StrAppend(&text, "T(", absl::StrJoin(sharding.iota_transpose_perm(), ","), ")");
+    }
+  } else if (sharding.tile_assignment_devices_size() != 0) {
+    absl::StrAppend(&text, absl::StrJoin(sharding.tile_assignment_devices(), ","));
+  } else {
+    return absl::UnimplementedError(
+        "a sharding over several devices that does not say which; write the module as a proto");
+  }
+  if (sharding.replicate_on_last_tile_dim()) absl::StrAppend(&text, " ", kReplicateLast);
+  if (sharding.last_tile_dims_size() == 0) return text;
+  std::vector<absl::string_view> kinds;
+  for (int type : sharding.last_tile_dims()) {
+    for (const auto& [name, kind] : kLastTileDims) {
+      if (kind == type) kinds.push_back(name);
+    }
+  }
+  return absl::StrCat(text, " last_tile_dims={", absl::StrJoin(kinds, ", "), "}");
+}
+
+// Returns the sharding without its braces, group and metadata.
+absl::StatusOr<std::string> KindText(const OpSharding& sharding) {
   switch (sharding.type()) {
     case OpSharding::REPLICATED:
-      return std::string("{replicated}");
+      return std::string("replicated");
     case OpSharding::MANUAL:
-      return std::string("{manual}");
+      return std::string("manual");
     case OpSharding::UNKNOWN:
-      return std::string("{unknown}");
+      return std::string("unknown");
     case OpSharding::MAXIMAL:
       if (sharding.tile_assignment_devices_size() != 1) break;
-      return absl::StrCat("{maximal device=", sharding.tile_assignment_devices(0), "}");
+      return absl::StrCat("maximal device=", sharding.tile_assignment_devices(0));
     case OpSharding::OTHER:
-      if (sharding.tile_assignment_devices_size() == 0) break;
-      return absl::StrCat("{devices=[", absl::StrJoin(sharding.tile_assignment_dimensions(), ","),
-                          "]", absl::StrJoin(sharding.tile_assignment_devices(), ","),
-                          sharding.replicate_on_last_tile_dim() ? " " : "",
-                          sharding.replicate_on_last_tile_dim() ? kReplicateLast : "", "}");
+      return DevicesText(sharding);
     default:
       break;
   }
   return absl::UnimplementedError(
-      "a sharding over several devices that does not list them; run this module on XLA");
+      "a sharding over several devices that does not say which; write the module as a proto");
+}
+
+absl::StatusOr<std::string> OneShardingText(const OpSharding& sharding) {
+  absl::StatusOr<std::string> kind = KindText(sharding);
+  if (!kind.ok()) return kind;
+  std::string text = absl::StrCat("{", *kind);
+  if (sharding.is_shard_group()) {
+    absl::StrAppend(&text, " ", GroupName(sharding.shard_group_type()), " ",
+                    sharding.shard_group_id());
+  }
+  if (sharding.metadata_size() == 1) {
+    absl::StrAppend(&text, " metadata={", MetadataText(sharding.metadata(0)), "}");
+  } else if (sharding.metadata_size() > 1) {
+    absl::StrAppend(&text, " metadata={",
+                    absl::StrJoin(sharding.metadata(), ", ",
+                                  [](std::string* out, const xla::OpMetadata& metadata) {
+                                    absl::StrAppend(out, "{", MetadataText(metadata), "}");
+                                  }),
+                    "}");
+  }
+  return absl::StrCat(text, "}");
+}
+
+// Reads what may follow the kind: "shard_as 0 metadata={op_name="a"}".
+absl::Status ReadGroupAndMetadata(TextCursor* cursor, OpSharding* sharding) {
+  for (const OpSharding::ShardGroupType type : {OpSharding::AS, OpSharding::LIKE}) {
+    if (!cursor->Consume(GroupName(type))) continue;
+    absl::StatusOr<int64_t> id = cursor->ReadInteger("the number of a group");
+    if (!id.ok()) return id.status();
+    sharding->set_is_shard_group(true);
+    sharding->set_shard_group_type(type);
+    sharding->set_shard_group_id(*id);
+  }
+  if (!cursor->Consume("metadata=")) return absl::OkStatus();
+  const size_t begin = cursor->position();
+  if (cursor->Consume("{") && cursor->Peek("{")) {
+    do {
+      absl::Status status = ReadMetadata(cursor, sharding->add_metadata());
+      if (!status.ok()) return status;
+    } while (cursor->Consume(","));
+    return cursor->Expect("}");
+  }
+  cursor->ReturnTo(begin);
+  return ReadMetadata(cursor, sharding->add_metadata());
+}
+
+// Reads what follows "<=": "[2,4]T(1,0)".
+absl::Status ReadIota(TextCursor* cursor, OpSharding* sharding) {
+  if (absl::Status status = cursor->Expect("["); !status.ok()) return status;
+  do {
+    absl::StatusOr<int64_t> size = cursor->ReadInteger("a number of devices");
+    if (!size.ok()) return size.status();
+    sharding->add_iota_reshape_dims(*size);
+  } while (cursor->Consume(","));
+  if (absl::Status status = cursor->Expect("]"); !status.ok()) return status;
+  if (!cursor->Consume("T(")) {
+    for (int i = 0; i < sharding->iota_reshape_dims_size(); ++i) {
+      sharding->add_iota_transpose_perm(i);
+    }
+    return absl::OkStatus();
+  }
+  do {
+    absl::StatusOr<int64_t> dimension = cursor->ReadInteger("the number of a dimension");
+    if (!dimension.ok()) return dimension.status();
+    sharding->add_iota_transpose_perm(static_cast<int32_t>(*dimension));
+  } while (cursor->Consume(","));
+  return cursor->Expect(")");
 }
 
 // Reads what follows "devices=", up to the closing brace.
@@ -284,25 +396,35 @@ absl::Status ReadDevices(TextCursor* cursor, OpSharding* sharding) {
     sharding->add_tile_assignment_dimensions(*dimension);
   } while (cursor->Consume(","));
   if (absl::Status status = cursor->Expect("]"); !status.ok()) return status;
-  if (cursor->Peek("<=")) {
-    return cursor->UnimplementedAt(cursor->position(),
-                                   "shardings that do not list their devices are not supported; "
-                                   "run this module on XLA");
+  if (cursor->Consume("<=")) {
+    if (absl::Status status = ReadIota(cursor, sharding); !status.ok()) return status;
+  } else {
+    do {
+      absl::StatusOr<int64_t> device = cursor->ReadInteger("the number of a device");
+      if (!device.ok()) return device.status();
+      sharding->add_tile_assignment_devices(*device);
+    } while (cursor->Consume(","));
   }
-  do {
-    absl::StatusOr<int64_t> device = cursor->ReadInteger("the number of a device");
-    if (!device.ok()) return device.status();
-    sharding->add_tile_assignment_devices(*device);
-  } while (cursor->Consume(","));
   if (cursor->Consume(kReplicateLast)) sharding->set_replicate_on_last_tile_dim(true);
-  return absl::OkStatus();
+  if (!cursor->Consume("last_tile_dims=")) return absl::OkStatus();
+  if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
+  do {
+    const absl::string_view word = cursor->PeekWord();
+    const auto* found = std::find_if(std::begin(kLastTileDims), std::end(kLastTileDims),
+                                     [&](const auto& row) { return row.first == word; });
+    if (found == std::end(kLastTileDims)) {
+      return cursor->Expected("manual, maximal, replicated or unknown");
+    }
+    cursor->ReadWord();
+    sharding->add_last_tile_dims(found->second);
+  } while (cursor->Consume(","));
+  return cursor->Expect("}");
 }
 
 // Reads what follows the opening brace.
 absl::Status ReadOneSharding(TextCursor* cursor, OpSharding* sharding) {
   const size_t begin = cursor->position();
   const absl::string_view kind = cursor->ReadWord();
-  if (kind.empty()) return cursor->Expected("a sharding, such as replicated");
   if (kind == "replicated") {
     sharding->set_type(OpSharding::REPLICATED);
   } else if (kind == "manual") {
@@ -321,10 +443,9 @@ absl::Status ReadOneSharding(TextCursor* cursor, OpSharding* sharding) {
     if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
     if (absl::Status status = ReadDevices(cursor, sharding); !status.ok()) return status;
   } else {
-    return cursor->UnimplementedAt(begin, absl::StrCat("the sharding \"", kind,
-                                                       "\" is not supported; run this module on "
-                                                       "XLA"));
+    return cursor->UnimplementedAt(begin, absl::StrCat("no field expresses the sharding ", kind));
   }
+  if (absl::Status status = ReadGroupAndMetadata(cursor, sharding); !status.ok()) return status;
   return cursor->Expect("}");
 }
 

@@ -10,23 +10,32 @@
 
 namespace callbridge::hlo {
 
-// Returns the module in `bytes`: a serialized HloModuleProto, a serialized HloProto, or HLO text.
-// The module has passed CheckModule(). Returns INVALID_ARGUMENT with the error of each reader if
-// `bytes` is none of them.
+// Any module passes through: callbridge understands what concerns custom calls and what its own
+// executor runs, and keeps the rest. In a message, what hlo.proto does not know stays as unknown
+// fields. In text, an instruction is a name, a shape, an opcode, operands and attributes; an
+// attribute that no field expresses keeps its text (`text_attributes`).
+
+// Returns the module in `bytes`: a serialized HloModuleProto, HloProto, HloModuleProtoWithConfig or
+// HloSnapshot, or HLO text. The module has passed CheckModule(). Returns INVALID_ARGUMENT with the
+// error of each reader if `bytes` is none of them.
 absl::StatusOr<xla::HloModuleProto> ReadModule(absl::string_view bytes);
 
 // Parses HLO text as XLA prints it: operands with or without shapes, shapes with or without layouts
-// (the default is row-major), metadata, schedules, literals. Skips the tables of source lines,
-// buffer donors and the frontend attributes of the module. The module has passed CheckModule().
-// Returns INVALID_ARGUMENT with line, column, what was expected and what was found. Returns
-// UNIMPLEMENTED for an unknown opcode or attribute.
+// (the default is row-major), metadata, schedules, literals. The module has passed CheckModule().
+// Returns INVALID_ARGUMENT with line, column, what was expected and what was found.
 absl::StatusOr<xla::HloModuleProto> ParseHloText(absl::string_view text);
 
-// Returns the module as HLO text. `module` must have passed CheckModule(). Makes all names unique,
-// of letters, digits, ".", "_" and "-", and at most 256 characters long. Returns UNIMPLEMENTED for
-// an opcode that opcode.h does not list and for attributes that have no text. Returns
-// INVALID_ARGUMENT for a schedule that omits instructions or has one before its operands.
+// Returns the module as XLA prints it. `module` must have passed CheckModule(). Makes all names
+// unique, of letters, digits, ".", "_" and "-", and at most 256 characters long. Fields of an
+// instruction that have no text are named in a comment after it. Returns UNIMPLEMENTED for opcodes,
+// element types and other values that have no text. Returns INVALID_ARGUMENT for a schedule that
+// omits instructions or has one before its operands.
 absl::StatusOr<std::string> PrintHloText(const xla::HloModuleProto& module);
+
+// Returns the module as a serialized HloModuleProto. Returns UNIMPLEMENTED with the attribute if
+// the module was read from a text that has attributes without a field, and RESOURCE_EXHAUSTED if it
+// is larger than protobuf writes.
+absl::StatusOr<std::string> SerializeModule(const xla::HloModuleProto& module);
 
 }  // namespace callbridge::hlo
 

@@ -1,14 +1,18 @@
 #include "callbridge/hlo/hlo_text_attributes.h"
 
-#include <bitset>
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "callbridge/hlo/literal_text.h"
-#include "callbridge/hlo/module_check.h"
+#include "callbridge/hlo/opcode.h"
+#include "callbridge/hlo/opcode_attributes.h"
 #include "callbridge/hlo/shape_proto.h"
+#include "callbridge/hlo/shape_proto_text.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -79,9 +83,10 @@ absl::Status ReadTarget(const Context& context) {
 absl::Status ReadOperandLayouts(const Context& context) {
   context.instruction->set_constrain_layout(true);
   return ReadList(context.cursor, [&] {
-    return Assign([&] { return context.cursor->ReadShape(); },
-                  [&](const Shape& shape) {
-                    *context.instruction->add_operand_shapes_with_layout() = WithLayouts(shape);
+    return Assign([&] { return ReadShape(context.cursor); },
+                  [&](xla::ShapeProto shape) {
+                    *context.instruction->add_operand_shapes_with_layout() =
+                        WithLayouts(std::move(shape));
                   });
   });
 }
@@ -135,16 +140,21 @@ absl::Status ReadPaddingType(const Context& context) {
 }
 
 absl::Status ReadPrecisions(const Context& context) {
-  return ReadList(context.cursor, [&]() -> absl::Status {
+  xla::PrecisionConfig config;
+  absl::Status status = ReadList(context.cursor, [&]() -> absl::Status {
     xla::PrecisionConfig::Precision precision;
     const std::string word = absl::AsciiStrToUpper(context.cursor->PeekWord());
     if (!xla::PrecisionConfig::Precision_Parse(word, &precision)) {
       return context.cursor->Expected("default, high or highest");
     }
     context.cursor->ReadWord();
-    context.instruction->mutable_precision_config()->add_operand_precision(precision);
+    config.add_operand_precision(precision);
     return absl::OkStatus();
   });
+  if (status.ok() && config.operand_precision_size() != 0) {
+    *context.instruction->mutable_precision_config() = std::move(config);
+  }
+  return status;
 }
 
 // {0}: (1, {})
@@ -173,13 +183,36 @@ absl::Status ReadAliases(const Context& context) {
   return ReadList(context.cursor, [&] { return ReadAlias(context); });
 }
 
-absl::Status ReadLiteralAttribute(const Context& context) {
-  absl::StatusOr<Shape> shape = context.cursor->ReadShape();
+// Reads "f32[2]{0} {1, 2}", "(f32[] 1, s32[] 2)", or "(f32[], s32[]) (1, 2)", which older XLAs
+// print.
+absl::Status ReadShapedLiteral(int depth, TextCursor* cursor, xla::LiteralProto* literal) {
+  const size_t begin = cursor->position();
+  const absl::StatusOr<xla::ShapeProto> proto = ReadShape(cursor);
+  if (!proto.ok() && begin != cursor->position() && depth < Shape::kMaxTupleDepth) {
+    cursor->ReturnTo(begin);
+    if (cursor->Consume("(")) {
+      literal->mutable_shape()->set_element_type(xla::TUPLE);
+      do {
+        xla::LiteralProto* element = literal->add_tuple_literals();
+        absl::Status status = ReadShapedLiteral(depth + 1, cursor, element);
+        if (!status.ok()) return status;
+        *literal->mutable_shape()->add_tuple_shapes() = element->shape();
+      } while (cursor->Consume(","));
+      return cursor->Expect(")");
+    }
+  }
+  if (!proto.ok()) return proto.status();
+  const absl::StatusOr<Shape> shape = ShapeFromProto(*proto);
   if (!shape.ok()) return shape.status();
-  return Assign([&] { return ReadLiteral(*shape, context.cursor); },
-                [&](xla::LiteralProto literal) {
-                  *context.instruction->mutable_literal() = std::move(literal);
-                });
+  return Assign([&] { return ReadLiteral(*shape, cursor); },
+                [&](xla::LiteralProto read) { *literal = std::move(read); });
+}
+
+absl::Status ReadLiteralAttribute(const Context& context) {
+  xla::LiteralProto literal;
+  absl::Status status = ReadShapedLiteral(/*depth=*/0, context.cursor, &literal);
+  if (status.ok()) *context.instruction->mutable_literal() = std::move(literal);
+  return status;
 }
 
 absl::Status ReadWindowAttribute(const Context& context) {
@@ -213,18 +246,6 @@ absl::Status ReadBatchGroups(const Context& context) {
                 [&](int64_t count) { context.instruction->set_batch_group_count(count); });
 }
 
-absl::Status ReadTupleIndex(const Context& context) {
-  return Assign([&] { return context.cursor->ReadInteger("an index"); },
-                [&](int64_t index) { context.instruction->set_tuple_index(index); });
-}
-
-absl::Status ReadDimensions(const Context& context) {
-  return ReadList(context.cursor, [&] {
-    return Assign([&] { return context.cursor->ReadInteger("the number of a dimension"); },
-                  [&](int64_t dimension) { context.instruction->add_dimensions(dimension); });
-  });
-}
-
 // Reads quoted bytes, or a dictionary without quotes.
 absl::StatusOr<std::string> ReadQuotedOrDictionary(absl::string_view what, TextCursor* cursor) {
   if (!cursor->Peek("{")) return cursor->ReadQuoted(what);
@@ -239,92 +260,113 @@ absl::Status ReadBackendConfig(const Context& context) {
       [&](std::string config) { context.instruction->set_backend_config(std::move(config)); });
 }
 
-absl::Status ReadFrontendAttributes(const Context& context) {
-  TextCursor* cursor = context.cursor;
-  return ReadList(cursor, [&]() -> absl::Status {
-    const std::string name(cursor->ReadWord());
-    if (name.empty()) return cursor->Expected("the name of a frontend attribute");
-    if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
-    const size_t begin = cursor->position();
-    return Assign(
-        [&]() -> absl::StatusOr<std::string> {
-          absl::StatusOr<std::string> value =
-              ReadQuotedOrDictionary("a frontend attribute", cursor);
-          if (!value.ok() || IsUtf8(*value)) return value;
-          return cursor->InvalidAt(begin, "expected a frontend attribute to be UTF-8");
-        },
-        [&](std::string value) {
-          auto& map = *context.instruction->mutable_frontend_attributes()->mutable_map();
-          map[name] = std::move(value);
-        });
-  });
+absl::Status ReadFrontendAttributesOf(const Context& context) {
+  return ReadFrontendAttributes(context.cursor, context.instruction->mutable_frontend_attributes());
 }
 
-// Skips a value of metadata that OpMetadata has no field for.
-absl::Status SkipMetadata(TextCursor* cursor) {
-  if (cursor->Peek("{")) return cursor->ReadDictionary("metadata").status();
-  if (cursor->Peek("\"")) return cursor->ReadQuoted("metadata").status();
-  if (cursor->ReadWord().empty()) return cursor->Expected("a value of metadata");
-  return absl::OkStatus();
-}
+// A field of OpMetadata, by its name in text.
+struct TextField {
+  absl::string_view name;
+  void (*set)(std::string, xla::OpMetadata*);
+};
+constexpr TextField kMetadataTexts[] = {
+    {"op_type", [](std::string s, xla::OpMetadata* m) { m->set_op_type(std::move(s)); }},
+    {"op_name", [](std::string s, xla::OpMetadata* m) { m->set_op_name(std::move(s)); }},
+    {"source_file", [](std::string s, xla::OpMetadata* m) { m->set_source_file(std::move(s)); }},
+    {"deduplicated_name",
+     [](std::string s, xla::OpMetadata* m) { m->set_deduplicated_name(std::move(s)); }},
+    {"scheduling_name",
+     [](std::string s, xla::OpMetadata* m) { m->set_scheduling_name(std::move(s)); }},
+};
+struct NumberField {
+  absl::string_view name;
+  void (*set)(int64_t, xla::OpMetadata*);
+};
+constexpr NumberField kMetadataNumbers[] = {
+    {"source_line", [](int64_t n, xla::OpMetadata* m) { m->set_source_line(static_cast<int>(n)); }},
+    {"source_end_line",
+     [](int64_t n, xla::OpMetadata* m) { m->set_source_end_line(static_cast<int>(n)); }},
+    {"source_column",
+     [](int64_t n, xla::OpMetadata* m) { m->set_source_column(static_cast<int>(n)); }},
+    {"source_end_column",
+     [](int64_t n, xla::OpMetadata* m) { m->set_source_end_column(static_cast<int>(n)); }},
+    {"stack_frame_id",
+     [](int64_t n, xla::OpMetadata* m) { m->set_stack_frame_id(static_cast<int>(n)); }},
+    {"size_of_generated_code_in_bytes",
+     [](int64_t n, xla::OpMetadata* m) { m->set_size_of_generated_code_in_bytes(n); }},
+    {"size_of_memory_working_set_in_bytes",
+     [](int64_t n, xla::OpMetadata* m) { m->set_size_of_memory_working_set_in_bytes(n); }},
+};
 
-// {op_type="T" op_name="n" source_file="x.py" source_line=3}
-absl::Status ReadMetadata(const Context& context) {
-  TextCursor* cursor = context.cursor;
-  xla::OpMetadata* metadata = context.instruction->mutable_metadata();
-  if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
-  while (!cursor->Consume("}")) {
-    const absl::string_view name = cursor->ReadWord();
-    if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
-    std::string* field = name == "op_type"       ? metadata->mutable_op_type()
-                         : name == "op_name"     ? metadata->mutable_op_name()
-                         : name == "source_file" ? metadata->mutable_source_file()
-                                                 : nullptr;
-    absl::Status status;
-    if (field != nullptr) {
-      status = Assign([&] { return cursor->ReadQuotedText(name); },
-                      [&](std::string value) { *field = std::move(value); });
-    } else if (name == "source_line") {
-      status = Assign([&] { return cursor->ReadInteger("a line"); },
-                      [&](int64_t line) { metadata->set_source_line(static_cast<int>(line)); });
-    } else {
-      status = SkipMetadata(cursor);
-    }
-    if (!status.ok()) return status;
+// Reads one value of metadata. Returns UNIMPLEMENTED if OpMetadata has no field of this name.
+absl::Status ReadMetadataValue(absl::string_view name, TextCursor* cursor,
+                               xla::OpMetadata* metadata) {
+  for (const TextField& field : kMetadataTexts) {
+    if (field.name != name) continue;
+    return Assign([&] { return cursor->ReadQuotedText(name); },
+                  [&](std::string value) { field.set(std::move(value), metadata); });
   }
-  return absl::OkStatus();
+  for (const NumberField& field : kMetadataNumbers) {
+    if (field.name != name) continue;
+    return Assign(
+        [&] { return cursor->ReadInteger(name == "source_line" ? "a line" : "an integer"); },
+        [&](int64_t value) { field.set(value, metadata); });
+  }
+  return absl::UnimplementedError(absl::StrCat("metadata has no field ", name));
+}
+
+absl::Status ReadMetadataOf(const Context& context) {
+  return ReadMetadata(context.cursor, context.instruction->mutable_metadata());
 }
 
 struct Attribute {
   absl::string_view name;
   absl::Status (*read)(const Context&);
+  // True if only custom calls have it.
+  bool is_of_custom_calls = false;
 };
 
 constexpr Attribute kAttributes[] = {
-    {"api_version", ReadApiVersion},
+    {"api_version", ReadApiVersion, true},
     {"backend_config", ReadBackendConfig},
     {"batch_group_count", ReadBatchGroups},
-    {"called_computations", ReadCalledComputations},
+    {"called_computations", ReadCalledComputations, true},
     {"control-predecessors", ReadControlPredecessors},
-    {"custom_call_has_side_effect", ReadSideEffect},
-    {"custom_call_target", ReadTarget},
+    {"custom_call_has_side_effect", ReadSideEffect, true},
+    {"custom_call_target", ReadTarget, true},
     {"dim_labels", ReadDimLabelsAttribute},
-    {"dimensions", ReadDimensions},
     {"feature_group_count", ReadFeatureGroups},
-    {"frontend_attributes", ReadFrontendAttributes},
-    {"index", ReadTupleIndex},
-    {"literal", ReadLiteralAttribute},
-    {"metadata", ReadMetadata},
-    {"operand_layout_constraints", ReadOperandLayouts},
+    {"frontend_attributes", ReadFrontendAttributesOf},
+    {"literal", ReadLiteralAttribute, true},
+    {"metadata", ReadMetadataOf},
+    {"operand_layout_constraints", ReadOperandLayouts, true},
     {"operand_precision", ReadPrecisions},
-    {"output_to_operand_aliasing", ReadAliases},
+    {"output_to_operand_aliasing", ReadAliases, true},
     {"padding_type", ReadPaddingType},
-    {"schedule", ReadSchedule},
+    {"schedule", ReadSchedule, true},
     {"sharding", ReadShardingAttribute},
-    {"to_apply", ReadCalledComputation},
+    {"to_apply", ReadCalledComputation, true},
     {"window", ReadWindowAttribute},
 };
-constexpr size_t kAttributeCount = sizeof(kAttributes) / sizeof(kAttributes[0]);
+
+// Reads the value of the attribute. What has no field keeps its text.
+absl::Status ReadAttribute(absl::string_view name, const Context& context) {
+  TextCursor* cursor = context.cursor;
+  HloInstructionProto* instruction = context.instruction;
+  absl::StatusOr<bool> is_read =
+      ReadOpcodeAttribute(name, context.defined.computations, cursor, instruction);
+  if (!is_read.ok() || *is_read) return is_read.status();
+  const size_t begin = cursor->position();
+  for (const Attribute& attribute : kAttributes) {
+    if (attribute.name != name) continue;
+    if (attribute.is_of_custom_calls && !IsCustomCall(*instruction)) continue;
+    absl::Status status = attribute.read(context);
+    if (!absl::IsUnimplemented(status)) return status;
+    // A form that no field expresses.
+    cursor->ReturnTo(begin);
+  }
+  return ReadTextAttribute(name, cursor, instruction->add_text_attributes());
+}
 
 }  // namespace
 
@@ -338,35 +380,92 @@ absl::StatusOr<std::vector<int64_t>> ReadShapeIndex(TextCursor* cursor) {
   return index;
 }
 
-absl::Status UnknownAttribute(absl::string_view name, size_t position, const TextCursor& cursor) {
-  return cursor.UnimplementedAt(
-      position,
-      absl::StrCat("the attribute \"", name, "\" is not supported; run this module on XLA"));
+absl::Status ReadTextAttribute(absl::string_view name, TextCursor* cursor,
+                               xla::TextAttribute* attribute) {
+  const size_t begin = cursor->position();
+  absl::StatusOr<absl::string_view> value =
+      cursor->ReadValue(absl::StrCat("a value of \"", name, "\""));
+  if (!value.ok()) return value.status();
+  if (!IsUtf8(*value)) {
+    return cursor->InvalidAt(begin, absl::StrCat("expected the value of ", name, " to be UTF-8"));
+  }
+  attribute->set_name(std::string(name));
+  attribute->set_value(std::string(*value));
+  return absl::OkStatus();
 }
 
-xla::ShapeProto WithLayouts(const Shape& shape) {
-  xla::ShapeProto proto = ShapeToProto(shape);
-  AddMissingLayouts(&proto);
-  return proto;
+// {op_type="T" op_name="n" source_file="x.py" source_line=3}
+absl::Status ReadMetadata(TextCursor* cursor, xla::OpMetadata* metadata) {
+  xla::OpMetadata read;
+  if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
+  while (!cursor->Consume("}")) {
+    const absl::string_view name = cursor->ReadWord();
+    if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
+    absl::Status status = ReadMetadataValue(name, cursor, &read);
+    if (!status.ok()) return status;
+  }
+  *metadata = std::move(read);
+  return absl::OkStatus();
+}
+
+std::string MetadataText(const xla::OpMetadata& metadata) {
+  std::vector<std::string> fields;
+  const auto add = [&](absl::string_view name, const std::string& value) {
+    if (!value.empty()) fields.push_back(absl::StrCat(name, "=\"", absl::CEscape(value), "\""));
+  };
+  const auto add_number = [&](absl::string_view name, int64_t value) {
+    if (value != 0) fields.push_back(absl::StrCat(name, "=", value));
+  };
+  add("op_type", metadata.op_type());
+  add("op_name", metadata.op_name());
+  add("source_file", metadata.source_file());
+  add_number("source_line", metadata.source_line());
+  add_number("source_end_line", metadata.source_end_line());
+  add_number("source_column", metadata.source_column());
+  add_number("source_end_column", metadata.source_end_column());
+  add_number("size_of_generated_code_in_bytes", metadata.size_of_generated_code_in_bytes());
+  add_number("size_of_memory_working_set_in_bytes", metadata.size_of_memory_working_set_in_bytes());
+  add("deduplicated_name", metadata.deduplicated_name());
+  add("scheduling_name", metadata.scheduling_name());
+  add_number("stack_frame_id", metadata.stack_frame_id());
+  return absl::StrJoin(fields, " ");
+}
+
+absl::Status ReadFrontendAttributes(TextCursor* cursor, xla::FrontendAttributes* attributes) {
+  return ReadList(cursor, [&]() -> absl::Status {
+    const std::string name(cursor->ReadWord());
+    if (name.empty()) return cursor->Expected("the name of a frontend attribute");
+    if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
+    const size_t begin = cursor->position();
+    return Assign(
+        [&]() -> absl::StatusOr<std::string> {
+          absl::StatusOr<std::string> value =
+              ReadQuotedOrDictionary("a frontend attribute", cursor);
+          if (!value.ok() || IsUtf8(*value)) return value;
+          return cursor->InvalidAt(begin, "expected a frontend attribute to be UTF-8");
+        },
+        [&](std::string value) { (*attributes->mutable_map())[name] = std::move(value); });
+  });
+}
+
+xla::ShapeProto WithLayouts(xla::ShapeProto shape) {
+  AddMissingLayouts(&shape);
+  return shape;
 }
 
 absl::Status ReadInstructionAttributes(const DefinedIds& defined, TextCursor* cursor,
                                        HloInstructionProto* instruction) {
-  std::bitset<kAttributeCount> seen;
+  absl::flat_hash_set<absl::string_view> seen;
   while (cursor->Consume(",")) {
     const size_t begin = cursor->position();
     const absl::string_view name = cursor->ReadWord();
     if (name.empty()) return cursor->Expected("an attribute");
-    size_t i = 0;
-    while (i < kAttributeCount && kAttributes[i].name != name) ++i;
-    if (i == kAttributeCount) return UnknownAttribute(name, begin, *cursor);
-    if (seen[i]) {
+    if (!seen.insert(name).second) {
       return cursor->InvalidAt(begin, absl::StrCat("expected ", name, " once, found it again"));
     }
-    seen.set(i);
     if (absl::Status status = cursor->Expect("="); !status.ok()) return status;
-    const Context context = {defined, cursor, instruction};
-    if (absl::Status status = kAttributes[i].read(context); !status.ok()) return status;
+    absl::Status status = ReadAttribute(name, {defined, cursor, instruction});
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 #include "callbridge/hlo/instruction_check.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -33,29 +34,29 @@ absl::Status CheckShape(const ShapedInstruction& instruction, const absl::Status
                         ShapeIds& ids) {
   if (!inferred.ok()) return inferred.status();
   if (ids.Of(*inferred) == instruction.shape_id) return absl::OkStatus();
-  return OtherShape(*inferred, instruction.shape);
+  return OtherShape(*inferred, instruction.shape());
 }
 
 absl::Status CheckSameShape(const ShapedInstruction& instruction, const ShapedInstruction& like) {
   if (instruction.shape_id == like.shape_id) return absl::OkStatus();
-  return OtherShape(like.shape, instruction.shape);
+  return OtherShape(like.shape(), instruction.shape());
 }
 
 // Infers a shape only to report an error: equal types and element counts suffice.
 absl::Status CheckReshape(const ShapedInstruction& instruction, const ShapedInstruction& operand,
                           ShapeIds& ids) {
-  const Shape& shape = instruction.shape;
-  if (shape.IsArray() && shape.element_type() == operand.shape.element_type() &&
+  const Shape& shape = instruction.shape();
+  if (shape.IsArray() && shape.element_type() == operand.shape().element_type() &&
       instruction.element_count == operand.element_count) {
     return absl::OkStatus();
   }
-  return CheckShape(instruction, InferReshape(operand.shape, shape.dimensions()), ids);
+  return CheckShape(instruction, InferReshape(operand.shape(), shape.dimensions()), ids);
 }
 
 absl::Status CheckTokens(Instructions operands) {
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i]->shape.IsToken()) continue;
-    return Invalid("expected tokens as operands, got ", ShapeText(operands[i]->shape),
+    if (operands[i]->shape().IsToken()) continue;
+    return Invalid("expected tokens as operands, got ", ShapeText(operands[i]->shape()),
                    " as operand ", i);
   }
   return absl::OkStatus();
@@ -63,14 +64,14 @@ absl::Status CheckTokens(Instructions operands) {
 
 absl::Status CheckTuple(const ShapedInstruction& instruction, Instructions operands,
                         ShapeIds& ids) {
-  const Shape& shape = instruction.shape;
+  const Shape& shape = instruction.shape();
   if (!shape.IsTuple() || shape.tuple_elements().size() != operands.size()) {
     return Invalid("expected a tuple of ", operands.size(),
                    " elements, as there are operands, got ", ShapeText(shape));
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     if (ids.Of(shape.tuple_elements()[i]) == operands[i]->shape_id) continue;
-    return Invalid("expected shape ", ShapeText(operands[i]->shape), " as element ", i,
+    return Invalid("expected shape ", ShapeText(operands[i]->shape()), " as element ", i,
                    ", as the operand has it, got ", ShapeText(shape));
   }
   return absl::OkStatus();
@@ -88,19 +89,19 @@ absl::Status CheckCall(const ShapedInstruction& instruction, Instructions operan
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     if (parameters[i]->shape_id == operands[i]->shape_id) continue;
-    return Invalid("operand ", i, ": expected shape ", ShapeText(parameters[i]->shape),
+    return Invalid("operand ", i, ": expected shape ", ShapeText(parameters[i]->shape()),
                    ", as the called computation's parameter has it, got ",
-                   ShapeText(operands[i]->shape));
+                   ShapeText(operands[i]->shape()));
   }
   return CheckSameShape(instruction, *called[0]->root);
 }
 
 absl::Status CheckConstant(const ShapedInstruction& instruction, ShapeIds& ids) {
-  if (!instruction.proto->has_literal()) {
-    return Invalid("expected a literal, got none: XLA leaves large ones out of some of its dumps");
-  }
+  if (!instruction.proto->has_literal()) return absl::OkStatus();  // a dump left it out
   const xla::LiteralProto& literal = instruction.proto->literal();
-  const absl::StatusOr<Shape> shape = ShapeFromProto(literal.shape());
+  xla::ShapeProto dense = literal.shape();
+  KeepOrderOnly(&dense);
+  const absl::StatusOr<Shape> shape = ShapeFromProto(dense);
   if (!shape.ok()) return shape.status();
   absl::Status status = CheckShape(instruction, *shape, ids);
   return status.ok() ? CheckLiteral(literal, *shape) : status;
@@ -128,8 +129,9 @@ absl::Status CheckLayouts(const xla::HloInstructionProto& proto, const Shape& re
         ShapeFromProto(proto.operand_shapes_with_layout(static_cast<int>(i)));
     if (!shape.ok()) return shape.status();
     if (ids.Of(*shape) != operands[i]->shape_id) {
-      return Invalid("operand shape with layout ", i, ": expected ", ShapeText(operands[i]->shape),
-                     ", as the operand has it, got ", ShapeText(*shape));
+      return Invalid("operand shape with layout ", i, ": expected ",
+                     ShapeText(operands[i]->shape()), ", as the operand has it, got ",
+                     ShapeText(*shape));
     }
     if (!all_have_layouts(*shape)) {
       return Invalid("operand shape with layout ", i, ": expected layouts, got ",
@@ -159,10 +161,10 @@ absl::Status CheckAliases(const xla::HloInstructionProto& proto, const Shape& re
                      ": there are ", operands.size(), " operands");
     }
     const absl::Span<const int64_t> operand_index = SpanOf(alias.operand_shape_index());
-    const Shape* operand = LeafAt(operands[number]->shape, operand_index);
+    const Shape* operand = LeafAt(operands[number]->shape(), operand_index);
     if (operand == nullptr) {
       return Invalid("alias to operand ", number, " {", absl::StrJoin(operand_index, ","),
-                     "}: expected a leaf of ", ShapeText(operands[number]->shape));
+                     "}: expected a leaf of ", ShapeText(operands[number]->shape()));
     }
     // Compares ranks first, since ShapeIds::Of() takes time linear in the shape's size.
     if (output->dimensions().size() != operand->dimensions().size() ||
@@ -190,8 +192,8 @@ absl::Status CheckCustomCall(const ShapedInstruction& instruction, Instructions 
     absl::Status status = CheckLiteral(proto.literal(), *shape);
     if (!status.ok()) return status;
   }
-  absl::Status status = CheckLayouts(proto, instruction.shape, operands, ids);
-  return status.ok() ? CheckAliases(proto, instruction.shape, operands, ids) : status;
+  absl::Status status = CheckLayouts(proto, instruction.shape(), operands, ids);
+  return status.ok() ? CheckAliases(proto, instruction.shape(), operands, ids) : status;
 }
 
 }  // namespace
@@ -201,12 +203,16 @@ absl::Status CheckInstruction(const ShapedInstruction& instruction, Instructions
   const xla::HloInstructionProto& proto = *instruction.proto;
   const std::optional<Opcode> opcode = ParseOpcode(proto.opcode());
   if (!opcode.has_value()) return absl::OkStatus();
+  const auto is_known = [](const ShapedInstruction* each) { return each->known_shape.has_value(); };
+  if (!is_known(&instruction) || !std::all_of(operands.begin(), operands.end(), is_known)) {
+    return absl::OkStatus();
+  }
   const int count = OperandCount(*opcode);
   if (count >= 0 && operands.size() != static_cast<size_t>(count)) {
     return Invalid("expected ", count, count == 1 ? " operand" : " operands", ", got ",
                    operands.size());
   }
-  const auto shape = [&](size_t i) -> const Shape& { return operands[i]->shape; };
+  const auto shape = [&](size_t i) -> const Shape& { return operands[i]->shape(); };
   if (IsElementwiseBinary(*opcode)) {
     return CheckShape(instruction, InferBinary(*opcode, shape(0), shape(1)), ids);
   }
@@ -224,13 +230,14 @@ absl::Status CheckInstruction(const ShapedInstruction& instruction, Instructions
       return status.ok() ? CheckShape(instruction, Shape::MakeToken(), ids) : status;
     }
     case Opcode::kBroadcast:
-      return CheckBroadcast(shape(0), SpanOf(proto.dimensions()), instruction.shape);
+      return CheckBroadcast(shape(0), SpanOf(proto.dimensions()), instruction.shape());
     case Opcode::kCall:
       return CheckCall(instruction, operands, called);
     case Opcode::kConstant:
       return CheckConstant(instruction, ids);
     case Opcode::kConvert:
-      return CheckShape(instruction, InferConvert(shape(0), instruction.shape.element_type()), ids);
+      return CheckShape(instruction, InferConvert(shape(0), instruction.shape().element_type()),
+                        ids);
     case Opcode::kCopy:
       return CheckSameShape(instruction, *operands[0]);
     case Opcode::kCustomCall:
@@ -255,6 +262,22 @@ int ShapeIds::Of(const Shape& shape) {
   };
   for (int64_t dimension : shape.dimensions()) append(dimension);
   for (const Shape& element : shape.tuple_elements()) append(Of(element));
+  return ids_.try_emplace(std::move(key), static_cast<int>(ids_.size())).first->second;
+}
+
+int ShapeIds::Of(const xla::ShapeProto& shape) {
+  // The same key, with the dynamic dimensions after it.
+  std::string key(1, static_cast<char>(shape.element_type()));
+  const auto append = [&key](int64_t number) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  };
+  for (int i = 0; i < shape.dimensions_size(); ++i) append(shape.dimensions(i));
+  for (const xla::ShapeProto& element : shape.tuple_shapes()) append(Of(element));
+  std::string dynamic;
+  for (int i = 0; i < shape.is_dynamic_dimension_size(); ++i) {
+    if (shape.is_dynamic_dimension(i)) absl::StrAppend(&dynamic, " ", i);
+  }
+  if (!dynamic.empty()) absl::StrAppend(&key, "dynamic", dynamic);
   return ids_.try_emplace(std::move(key), static_cast<int>(ids_.size())).first->second;
 }
 

@@ -4,6 +4,7 @@
 #define CALLBRIDGE_HLO_INSTRUCTION_CHECK_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ absl::Status Invalid(const Parts&... parts) {
 class ShapeIds {
  public:
   int Of(const Shape& shape);
+  // Same. Of any shape, also of those that `Shape` cannot hold.
+  int Of(const xla::ShapeProto& shape);
 
  private:
   absl::flat_hash_map<std::string, int> ids_;
@@ -35,9 +38,12 @@ class ShapeIds {
 // An instruction, with what the checks need more than once.
 struct ShapedInstruction {
   const xla::HloInstructionProto* proto;
-  Shape shape;
+  // Nothing if it is one that custom calls do not take. Such instructions pass through.
+  std::optional<Shape> known_shape;
   int shape_id;
   int64_t element_count;
+
+  const Shape& shape() const { return *known_shape; }
 };
 
 struct ShapedComputation {
@@ -49,7 +55,8 @@ struct ShapedComputation {
 };
 
 // Returns INVALID_ARGUMENT with what is wrong, but without the instruction's name. The caller must
-// have checked the operands and the called computations.
+// have checked the operands and the called computations. Does not check instructions of shapes that
+// custom calls do not take, or with operands of such shapes.
 absl::Status CheckInstruction(const ShapedInstruction& instruction,
                               absl::Span<const ShapedInstruction* const> operands,
                               absl::Span<const ShapedComputation* const> called, ShapeIds& ids);

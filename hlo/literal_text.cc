@@ -165,6 +165,10 @@ absl::Status CheckWritable(const LiteralProto& literal, const Shape& array) {
 absl::Status AppendLiteral(const LiteralProto& literal, const Shape& shape, std::string* text) {
   if (!shape.IsTuple()) {
     if (absl::Status status = CheckWritable(literal, shape); !status.ok()) return status;
+    if (shape.element_type() == PrimitiveType::kPred && shape.dimensions().empty()) {
+      absl::StrAppend(text, StoredPart(literal, PrimitiveType::kPred, 0) != 0 ? "true" : "false");
+      return absl::OkStatus();
+    }
     ElementWalk(shape).Visit(HloWriter{literal, shape, text});
     return absl::OkStatus();
   }
@@ -206,7 +210,8 @@ struct Reader {
                          "(print_large_constants)"));
   }
   bool End(size_t) { return Take(cursor->Expect("}")); }
-  bool Between(size_t) { return Take(cursor->Expect(",")); }
+  // Like XLA, takes two rows without a comma between them.
+  bool Between(size_t) { return cursor->Peek("{") || Take(cursor->Expect(",")); }
   bool Number() {
     absl::StatusOr<uint64_t> number = ReadNumber(PartType(type), cursor);
     if (number.ok()) parts->push_back(*number);

@@ -1,5 +1,6 @@
-// The opcodes that callbridge supports: those that programs need around custom calls. To add one,
-// add an enumerator and a row here, its shape to shape_inference and its execution to client/.
+// The opcodes that callbridge runs: those that programs need around custom calls. All others pass
+// through as text. To add one, add an enumerator and a row here, its shape to shape_inference and
+// its execution to client/.
 #ifndef CALLBRIDGE_HLO_OPCODE_H_
 #define CALLBRIDGE_HLO_OPCODE_H_
 
@@ -101,6 +102,14 @@ constexpr bool IsElementwiseBinary(Opcode opcode) {
 // Returns true for elementwise instructions of one operand.
 constexpr bool IsElementwiseUnary(Opcode opcode) {
   return InfoOf(opcode).is_elementwise && InfoOf(opcode).operand_count == 1;
+}
+
+// Returns true for a custom call, also for one that XLA's text writes as one line with the
+// async-start that wraps it, "custom-call-start".
+template <typename Instruction>
+bool IsCustomCall(const Instruction& instruction) {
+  return instruction.opcode() == OpcodeName(Opcode::kCustomCall) ||
+         instruction.opcode() == "custom-call-start";
 }
 
 }  // namespace callbridge::hlo

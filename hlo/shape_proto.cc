@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "callbridge/abi/primitive_type.h"
 #include "callbridge/hlo/module_check.h"
 #include "callbridge/hlo/primitive_util.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/message.h"
 #include "google/protobuf/unknown_field_set.h"
 
@@ -32,6 +35,7 @@ absl::StatusOr<Layout> LayoutFromProto(const xla::LayoutProto& proto) {
     return Unimplemented("a sparse layout");
   }
   if (TailPaddingAlignmentInElements(proto) > 1) return Unimplemented("a padded layout");
+  if (!Splits(proto).empty()) return Unimplemented("a split layout");
   if (proto.dynamic_shape_metadata_prefix_bytes() != 0) {
     return Unimplemented("a layout with room for dynamic sizes");
   }
@@ -58,9 +62,11 @@ absl::StatusOr<Shape> ArrayFromProto(const xla::ShapeProto& proto) {
     if (!said.ok()) return said.status();
     layout = *std::move(said);
   }
-  return Shape::MakeArray(static_cast<PrimitiveType>(proto.element_type()),
-                          {proto.dimensions().begin(), proto.dimensions().end()},
-                          std::move(layout));
+  absl::StatusOr<Shape> array =
+      Shape::MakeArray(static_cast<PrimitiveType>(proto.element_type()),
+                       {proto.dimensions().begin(), proto.dimensions().end()}, std::move(layout));
+  if (array.ok() || IsArrayElement(static_cast<PrimitiveType>(proto.element_type()))) return array;
+  return absl::UnimplementedError(array.status().message());
 }
 
 absl::StatusOr<Shape> FromProto(const xla::ShapeProto& proto, int depth) {
@@ -74,8 +80,11 @@ absl::StatusOr<Shape> FromProto(const xla::ShapeProto& proto, int depth) {
   }
   if (type == xla::OPAQUE_TYPE) return Unimplemented("an opaque shape");
   if (!IsPrimitiveType(type)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected an element type that is known; got number ", type));
+    const std::string unknown =
+        absl::StrCat("expected an element type that is known; got number ", type);
+    // Later ones may have more types.
+    if (type > 0) return absl::UnimplementedError(unknown);
+    return absl::InvalidArgumentError(unknown);
   }
   if (type != xla::TUPLE && type != xla::TOKEN) return ArrayFromProto(proto);
   if (proto.dimensions_size() != 0 || proto.layout().minor_to_major_size() != 0) {
@@ -112,7 +121,10 @@ void ToProto(const Shape& shape, xla::ShapeProto* proto) {
 // Recursive, as deep as shapes may be.
 void ForEachArray(xla::ShapeProto* shape, void (*fn)(xla::ShapeProto*)) {
   for (xla::ShapeProto& element : *shape->mutable_tuple_shapes()) ForEachArray(&element, fn);
-  if (shape->element_type() != xla::TUPLE && shape->element_type() != xla::TOKEN) fn(shape);
+  const int type = shape->element_type();
+  if (type != xla::TUPLE && type != xla::TOKEN && type != xla::OPAQUE_TYPE && type != xla::BUFFER) {
+    fn(shape);
+  }
 }
 
 }  // namespace
@@ -155,12 +167,25 @@ void AddMissingLayouts(xla::ShapeProto* shape) {
   });
 }
 
+void KeepOrderOnly(xla::ShapeProto* shape) {
+  ForEachArray(shape, [](xla::ShapeProto* array) {
+    if (!array->has_layout()) return;
+    xla::LayoutProto kept;
+    *kept.mutable_minor_to_major() = array->layout().minor_to_major();
+    SetElementSizeInBits(ElementSizeInBits(array->layout()), &kept);
+    *array->mutable_layout() = std::move(kept);
+  });
+}
+
 // ---- Fields of LayoutProto that TensorFlow 2.13.1 did not have ----------------------------------
 
 namespace {
 
 constexpr int kElementSizeInBits = 7;
 constexpr int kTailPaddingAlignmentInElements = 16;
+constexpr int kSplitConfigs = 17;
+constexpr int kSplitDimension = 1;
+constexpr int kSplitIndices = 2;
 
 // Returns the last field of this number that is a varint, or 0.
 int64_t UnknownNumber(const xla::LayoutProto& layout, int number) {
@@ -176,6 +201,15 @@ int64_t UnknownNumber(const xla::LayoutProto& layout, int number) {
   return value;
 }
 
+void SetUnknownNumber(int number, int64_t value, xla::LayoutProto* layout) {
+  // Most layouts have no unknown fields; this saves them the memory of an empty set.
+  const google::protobuf::Reflection& reflection = *xla::LayoutProto::GetReflection();
+  if (value == 0 && reflection.GetUnknownFields(*layout).empty()) return;
+  google::protobuf::UnknownFieldSet& fields = *reflection.MutableUnknownFields(layout);
+  fields.DeleteByNumber(number);
+  if (value != 0) fields.AddVarint(number, static_cast<uint64_t>(value));
+}
+
 }  // namespace
 
 int64_t ElementSizeInBits(const xla::LayoutProto& layout) {
@@ -183,16 +217,66 @@ int64_t ElementSizeInBits(const xla::LayoutProto& layout) {
 }
 
 void SetElementSizeInBits(int64_t bits, xla::LayoutProto* layout) {
-  // Most layouts have no unknown fields; this saves them the memory of an empty set.
-  const google::protobuf::Reflection& reflection = *xla::LayoutProto::GetReflection();
-  if (bits == 0 && reflection.GetUnknownFields(*layout).empty()) return;
-  google::protobuf::UnknownFieldSet& fields = *reflection.MutableUnknownFields(layout);
-  fields.DeleteByNumber(kElementSizeInBits);
-  if (bits != 0) fields.AddVarint(kElementSizeInBits, static_cast<uint64_t>(bits));
+  SetUnknownNumber(kElementSizeInBits, bits, layout);
 }
 
 int64_t TailPaddingAlignmentInElements(const xla::LayoutProto& layout) {
   return UnknownNumber(layout, kTailPaddingAlignmentInElements);
+}
+
+void SetTailPaddingAlignmentInElements(int64_t elements, xla::LayoutProto* layout) {
+  SetUnknownNumber(kTailPaddingAlignmentInElements, elements, layout);
+}
+
+std::vector<LayoutSplit> Splits(const xla::LayoutProto& layout) {
+  using google::protobuf::UnknownField;
+  const google::protobuf::UnknownFieldSet& fields =
+      xla::LayoutProto::GetReflection()->GetUnknownFields(layout);
+  std::vector<LayoutSplit> splits;
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const UnknownField& field = fields.field(i);
+    if (field.number() != kSplitConfigs || field.type() != UnknownField::TYPE_LENGTH_DELIMITED) {
+      continue;
+    }
+    google::protobuf::UnknownFieldSet message;
+    if (!message.ParseFromString(field.length_delimited())) continue;
+    LayoutSplit split;
+    for (int k = 0; k < message.field_count(); ++k) {
+      const UnknownField& part = message.field(k);
+      if (part.type() == UnknownField::TYPE_VARINT) {
+        const auto value = static_cast<int64_t>(part.varint());
+        if (part.number() == kSplitDimension) split.dimension = value;
+        if (part.number() == kSplitIndices) split.indices.push_back(value);
+      } else if (part.number() == kSplitIndices &&
+                 part.type() == UnknownField::TYPE_LENGTH_DELIMITED) {
+        google::protobuf::io::CodedInputStream packed(
+            reinterpret_cast<const uint8_t*>(part.length_delimited().data()),
+            static_cast<int>(part.length_delimited().size()));
+        uint64_t value;
+        while (packed.ReadVarint64(&value)) split.indices.push_back(static_cast<int64_t>(value));
+      }
+    }
+    splits.push_back(std::move(split));
+  }
+  return splits;
+}
+
+void AddSplit(const LayoutSplit& split, xla::LayoutProto* layout) {
+  std::string packed;
+  {
+    google::protobuf::io::StringOutputStream stream(&packed);
+    google::protobuf::io::CodedOutputStream output(&stream);
+    for (int64_t index : split.indices) output.WriteVarint64(static_cast<uint64_t>(index));
+  }
+  google::protobuf::UnknownFieldSet message;
+  if (split.dimension != 0) {
+    message.AddVarint(kSplitDimension, static_cast<uint64_t>(split.dimension));
+  }
+  message.AddLengthDelimited(kSplitIndices, packed);
+  std::string bytes;
+  message.SerializeToString(&bytes);
+  xla::LayoutProto::GetReflection()->MutableUnknownFields(layout)->AddLengthDelimited(kSplitConfigs,
+                                                                                      bytes);
 }
 
 }  // namespace callbridge::hlo

@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "callbridge/abi/shape_text.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -24,28 +23,6 @@ size_t StringEnd(absl::string_view text, size_t begin) {
     }
   }
   return absl::string_view::npos;
-}
-
-// Returns the position after the array's shape at the beginning of `text`, including its layout.
-size_t ArrayEnd(absl::string_view text) {
-  size_t end = text.find(']');
-  if (end == absl::string_view::npos) return text.size();
-  ++end;
-  if (end < text.size() && text[end] == '{') {
-    const size_t brace = text.find('}', end);
-    return brace == absl::string_view::npos ? text.size() : brace + 1;
-  }
-  return end;
-}
-
-size_t ShapeEnd(absl::string_view text) {
-  if (!absl::StartsWith(text, "(")) return ArrayEnd(text);
-  size_t depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) return i + 1;
-  }
-  return text.size();
 }
 
 }  // namespace
@@ -202,20 +179,59 @@ absl::StatusOr<absl::string_view> TextCursor::ReadDictionary(absl::string_view w
   return dictionary;
 }
 
-bool TextCursor::PeekShape() {
-  if (Peek("(")) return true;
-  size_t end = position_;
-  while (end < text_.size() && absl::ascii_isalnum(text_[end])) ++end;
-  return end > position_ && end < text_.size() && text_[end] == '[';
+char TextCursor::PeekAfterWord() {
+  const size_t end = position() + PeekWord().size();
+  return end < text_.size() ? text_[end] : '\0';
 }
 
-absl::StatusOr<Shape> TextCursor::ReadShape() {
-  if (!PeekShape()) return Expected("a shape, such as f32[8,4]{1,0} or (f32[], token[])");
-  const size_t size = ShapeEnd(Rest());
-  absl::StatusOr<Shape> shape = ParseShape(text_.substr(position_, size));
-  if (!shape.ok()) return InvalidAt(position_, shape.status().message());
-  position_ += size;
-  return shape;
+absl::StatusOr<absl::string_view> TextCursor::ReadValue(absl::string_view what) {
+  const size_t begin = position();
+  std::string open;  // the closing brackets that are awaited
+  size_t end = begin;
+  while (position_ < text_.size()) {
+    const char c = text_[position_];
+    const absl::string_view next = text_.substr(position_, 2);
+    if (absl::ascii_isspace(c) || next == "/*" || next == "//") {
+      const size_t before = position_;
+      SkipBlanks();
+      if (position_ == before) ++position_;  // a comment that is never closed
+      // A value may go on after a blank with a bracket, but not with a word: that is the next line.
+      if (position_ == text_.size()) break;
+      if (open.empty() &&
+          absl::string_view("{[(<").find(text_[position_]) == absl::string_view::npos) {
+        break;
+      }
+      continue;
+    }
+    if (c == '"') {
+      const size_t string_end = StringEnd(text_, position_);
+      if (string_end == absl::string_view::npos) {
+        return InvalidAt(begin, absl::StrCat("the quotes of ", what, " are never closed"));
+      }
+      position_ = string_end;
+    } else if (c == '(' || c == '[' || c == '{') {
+      open.push_back(c == '(' ? ')' : c == '[' ? ']' : '}');
+      ++position_;
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (open.empty()) break;
+      if (open.back() != c) {
+        return Expected(absl::StrCat("\"", absl::string_view(&open.back(), 1), "\" in ", what));
+      }
+      open.pop_back();
+      ++position_;
+    } else if (open.empty() && c == ',') {
+      break;
+    } else {
+      ++position_;
+    }
+    end = position_;
+  }
+  if (!open.empty()) {
+    return InvalidAt(begin, absl::StrCat("the ", open.front() == '}' ? "braces" : "brackets",
+                                         " of ", what, " are never closed"));
+  }
+  if (end == begin) return Expected(what);
+  return text_.substr(begin, end - begin);
 }
 
 absl::string_view TextCursor::ReadUntil(absl::string_view ends) {

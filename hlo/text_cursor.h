@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/abi/shape.h"
 
 namespace callbridge::hlo {
 
@@ -45,10 +44,15 @@ class TextCursor {
   absl::StatusOr<std::string> ReadQuotedText(absl::string_view what);
   // Reads a JSON or MLIR dictionary: {...} with balanced braces, not counting braces in strings.
   absl::StatusOr<absl::string_view> ReadDictionary(absl::string_view what);
-  // Reads a shape. A layout must follow its array without a blank.
-  absl::StatusOr<Shape> ReadShape();
-  // Returns true if a shape comes next rather than a name.
-  bool PeekShape();
+  // Returns the character after the word that comes next, blanks not skipped; 0 at the end.
+  char PeekAfterWord();
+  // Returns true if `character` is the next one, without a blank before it.
+  bool NextIs(char character) const {
+    return position_ < text_.size() && text_[position_] == character;
+  }
+  // Reads a value of any attribute: tokens, with balanced brackets and closed strings, up to a
+  // comma, a closing bracket or a word after a blank. Returns the text.
+  absl::StatusOr<absl::string_view> ReadValue(absl::string_view what);
   // Reads up to a character of `ends`. Returns the text without trailing blanks.
   absl::string_view ReadUntil(absl::string_view ends);
 
@@ -57,6 +61,8 @@ class TextCursor {
     SkipBlanks();
     return position_;
   }
+  // Moves back to a position() of before.
+  void ReturnTo(size_t position) { position_ = position; }
   // Returns "line 3, column 14: expected WHAT, found ...".
   absl::Status Expected(absl::string_view what);
   // Return an error with the line and column of `position`.

@@ -48,7 +48,7 @@ bool IsXlaInternalTarget(absl::string_view target) {
 }
 
 bool IsUntypedCall(const HloInstructionProto& instruction) {
-  return ParseOpcode(instruction.opcode()) == Opcode::kCustomCall &&
+  return IsCustomCall(instruction) &&
          instruction.custom_call_api_version() != xla::API_VERSION_TYPED_FFI &&
          !IsXlaInternalTarget(instruction.custom_call_target());
 }
@@ -89,9 +89,14 @@ std::string TypedConfig(const CallSite& site) {
 
 class ModuleUpgrade {
  public:
-  explicit ModuleUpgrade(const HloModuleProto& module) : module_(module) {
-    for (HloComputationProto& computation : *module_.mutable_computations()) {
-      for (HloInstructionProto& instruction : *computation.mutable_instructions()) {
+  ModuleUpgrade(const HloModuleProto& module, std::vector<CallLeftAlone>* left_alone)
+      : module_(module), left_alone_(left_alone) {
+    for (const HloComputationProto& computation : module.computations()) {
+      for (const HloInstructionProto& instruction : computation.instructions()) {
+        if (absl::StartsWith(instruction.opcode(), "async-")) {
+          asynchronous_.insert(instruction.called_computation_ids().begin(),
+                               instruction.called_computation_ids().end());
+        }
         next_id_ = std::max(next_id_, instruction.id() + 1);
         names_.GetUniqueName(instruction.name(), "");
       }
@@ -119,14 +124,81 @@ class ModuleUpgrade {
     Ids leaves;
   };
 
+  // Returns "" if the call can be upgraded.
+  std::string WhyNot(const HloInstructionProto& call, bool is_asynchronous) const {
+    bool has_tuple_operand = false;
+    const auto shape_problem = [](absl::string_view what, const xla::ShapeProto& proto) {
+      if (proto.element_type() == xla::PRIMITIVE_TYPE_INVALID) {
+        return absl::StrCat(what, " has no shape in the text");
+      }
+      const absl::StatusOr<Shape> shape = ShapeFromProto(proto);
+      if (shape.ok()) return std::string();
+      return absl::StrCat(what, " is ", shape.status().message());
+    };
+    for (int i = 0; i < call.operand_ids_size(); ++i) {
+      const xla::ShapeProto& shape = values_.at(call.operand_ids(i)).instruction->shape();
+      const std::string problem = shape_problem(absl::StrCat("operand ", i), shape);
+      if (!problem.empty()) return problem;
+      has_tuple_operand = has_tuple_operand || shape.element_type() == xla::TUPLE;
+    }
+    for (int i = 0; i < call.operand_shapes_with_layout_size(); ++i) {
+      const std::string problem =
+          shape_problem(absl::StrCat("the constrained layout of operand ", i),
+                        call.operand_shapes_with_layout(i));
+      if (!problem.empty()) return problem;
+    }
+    if (call.called_computation_ids_size() > 1) {
+      return absl::StrCat("it calls ", call.called_computation_ids_size(),
+                          " computations, and XLA takes one in a call that constrains its layouts");
+    }
+    const bool is_start = call.opcode() != OpcodeName(Opcode::kCustomCall);
+    if (is_start && call.shape().tuple_shapes_size() < 2) {
+      return "its shape is not that of an async-start: ((operands), result, ...)";
+    }
+    const xla::ShapeProto& result = ResultOf(call);
+    const std::string problem = shape_problem("its result", result);
+    if (!problem.empty()) return problem;
+    if (is_asynchronous && (has_tuple_operand || IsRebuilt(*ShapeFromProto(result)))) {
+      return "it is asynchronous, and has a tuple that a typed call needs other instructions for";
+    }
+    return "";
+  }
+
+  // Returns the shape of what the target returns.
+  static const xla::ShapeProto& ResultOf(const HloInstructionProto& call) {
+    return call.opcode() == OpcodeName(Opcode::kCustomCall) ? call.shape()
+                                                            : call.shape().tuple_shapes(1);
+  }
+
+  // Returns true if a typed call cannot return this result as it is.
+  static bool IsRebuilt(const Shape& result) {
+    return result.IsTuple() && (result.LeafCount() == 1 || HasTuple(result.tuple_elements()));
+  }
+
+  bool IsUpgraded(const HloInstructionProto& instruction) const {
+    return IsUntypedCall(instruction) && !left_.contains(instruction.id());
+  }
+
   absl::Status UpgradeComputation(HloComputationProto* computation) {
     const HloComputationProto original = *computation;
     values_.clear();
     calls_.clear();
     flattened_.clear();
+    left_.clear();
     for (const HloInstructionProto& instruction : original.instructions()) {
       values_[instruction.id()].instruction = &instruction;
       if (!IsUntypedCall(instruction)) continue;
+      const bool is_asynchronous = asynchronous_.contains(original.id()) ||
+                                   instruction.opcode() != OpcodeName(Opcode::kCustomCall);
+      std::string reason = WhyNot(instruction, is_asynchronous);
+      if (!reason.empty()) {
+        left_.insert(instruction.id());
+        if (left_alone_ != nullptr) {
+          left_alone_->push_back(
+              {instruction.name(), instruction.custom_call_target(), std::move(reason)});
+        }
+        continue;
+      }
       for (int64_t id : instruction.operand_ids()) MarkFlattened(id);
     }
     computation->clear_instructions();
@@ -134,7 +206,7 @@ class ModuleUpgrade {
     absl::flat_hash_map<int64_t, Ids> in_place_of;
     for (const HloInstructionProto& instruction : original.instructions()) {
       const int begin = computation->instructions_size();
-      if (IsUntypedCall(instruction)) {
+      if (IsUpgraded(instruction)) {
         if (absl::Status status = UpgradeCall(instruction, computation); !status.ok()) {
           return status;
         }
@@ -270,17 +342,16 @@ class ModuleUpgrade {
       }
       site.operands.push_back(*(*operand)->shape);
     }
-    absl::StatusOr<const Value*> result = ShapedValue(call.id());
+    absl::StatusOr<Shape> result = ShapeFromProto(ResultOf(call));
     if (!result.ok()) return result.status();
-    site.result = *(*result)->shape;
+    site.result = *std::move(result);
     return site;
   }
 
   absl::Status UpgradeCall(const HloInstructionProto& original, HloComputationProto* computation) {
     absl::StatusOr<CallSite> site = SiteOf(original);
     if (!site.ok()) return site.status();
-    const bool is_rebuilt = site->result.IsTuple() && (site->result.LeafCount() == 1 ||
-                                                       HasTuple(site->result.tuple_elements()));
+    const bool is_rebuilt = IsRebuilt(site->result);
     HloInstructionProto* call = computation->add_instructions();
     *call = original;
     call->set_custom_call_api_version(xla::API_VERSION_TYPED_FFI);
@@ -384,16 +455,20 @@ class ModuleUpgrade {
   int64_t next_id_ = 0;
   NameUniquer names_;
   int64_t node_count_ = 0;
+  std::vector<CallLeftAlone>* const left_alone_;
+  absl::flat_hash_set<int64_t> asynchronous_;  // computations of async-start
   // Of the computation that is being upgraded, by their original ids.
   absl::flat_hash_map<int64_t, Value> values_;
   absl::flat_hash_map<int64_t, int64_t> calls_;  // the new ids of the calls
   absl::flat_hash_set<int64_t> flattened_;       // tuples whose leaves a call takes
+  absl::flat_hash_set<int64_t> left_;            // untyped calls that stay
 };
 
 }  // namespace
 
-absl::StatusOr<HloModuleProto> Upgrade(const HloModuleProto& module) {
-  return ModuleUpgrade(module).Run();
+absl::StatusOr<HloModuleProto> Upgrade(const HloModuleProto& module,
+                                       std::vector<CallLeftAlone>* left_alone) {
+  return ModuleUpgrade(module, left_alone).Run();
 }
 
 }  // namespace callbridge::hlo

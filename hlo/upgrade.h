@@ -2,10 +2,20 @@
 #ifndef CALLBRIDGE_HLO_UPGRADE_H_
 #define CALLBRIDGE_HLO_UPGRADE_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "callbridge/hlo/hlo_proto.h"
 
 namespace callbridge::hlo {
+
+// An untyped custom call that Upgrade() leaves as it is.
+struct CallLeftAlone {
+  std::string instruction;  // its name
+  std::string target;
+  std::string reason;  // "its operand 0 is an array with dynamic dimensions, ..."
+};
 
 // Returns `module` with every custom call of API versions 0 (same as 1) to 3 turned into one of
 // version 4 to the same target. The result runs where callbridge has registered the targets as
@@ -25,8 +35,13 @@ namespace callbridge::hlo {
 //   instructions, and unknown fields stay unchanged.
 // clang-format on
 //
+// Leaves calls alone that typed targets cannot serve: with operands or a result of shapes that no
+// custom call takes, and those of async-start with tuples, which XLA lets no other instruction
+// surround. Appends them to `left_alone`, if it is not null.
+//
 // Returns RESOURCE_EXHAUSTED if the calls would have more than about a million operands in all.
-absl::StatusOr<xla::HloModuleProto> Upgrade(const xla::HloModuleProto& module);
+absl::StatusOr<xla::HloModuleProto> Upgrade(const xla::HloModuleProto& module,
+                                            std::vector<CallLeftAlone>* left_alone = nullptr);
 
 }  // namespace callbridge::hlo
 

@@ -10,7 +10,9 @@ namespace {
 constexpr char kShow[] = "Prints an HLO module, in HLO text or another form";
 
 constexpr char kShowFooter[] =
-    R"(FILE is a serialized HloModuleProto or HloProto, as XLA's dumps (*.pb) are, or HLO text.
+    R"(FILE is a serialized HloModuleProto, HloProto (as XLA's dumps, *.pb, are), HloModuleProtoWithConfig or
+HloSnapshot, or HLO text. What callbridge does not know passes through: instructions, attributes and shapes
+of any kind. HLO text names in comments what a proto has that text has no words for.
 
 Examples
   callbridge show module.pb
@@ -22,10 +24,11 @@ constexpr char kUpgrade[] =
     "Replaces every untyped custom call of a module by a typed one of the same name";
 
 constexpr char kUpgradeFooter[] =
-    R"(FILE is a serialized HloModuleProto or HloProto, or HLO text. The result runs on runtimes that no
-longer call untyped targets, or pass no tuples to them, if the targets are registered through
-callbridge: in Python by callbridge.jax.load(), or by register() with their abi=. The attribute
-callbridge_site holds the opaque and the tuple trees.
+    R"(FILE is a serialized HloModuleProto, HloProto, HloModuleProtoWithConfig or HloSnapshot, or HLO text. The
+result runs on runtimes that no longer call untyped targets, or pass no tuples to them, if the targets are
+registered through callbridge: in Python by callbridge.jax.load(), or by register() with their abi=. The
+attribute callbridge_site holds the opaque and the tuple trees. All else stays as it is. Calls that cannot be
+typed stay too, with a line on standard error that says why.
 
 FILE may also be what an older JAX wrote: StableHLO text, a portable artifact, or what jax.export
 serialized. Python upgrades those: CALLBRIDGE_PYTHON, or else python3, which needs jax (and

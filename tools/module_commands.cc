@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,11 @@ ExitStatus RunUpgrade(const ModuleOptions& options) {
   if (options.lists) {
     const absl::StatusOr<std::vector<CustomCall>> calls = CustomCalls(**module);
     return calls.ok() ? ListByPython(*calls, options) : Failure(calls.status());
+  }
+  const absl::StatusOr<std::vector<std::string>> left = CallsLeft(**module);
+  if (!left.ok()) return Failure(left.status());
+  for (const std::string& line : *left) {
+    std::cerr << "callbridge: " << options.file << ": " << line << "\n";
   }
   const absl::StatusOr<ModulePointer> upgraded = UpgradeModule(**module);
   return upgraded.ok() ? Write(**upgraded, options) : Failure(upgraded.status());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/client/c_status.h"
@@ -127,6 +128,19 @@ absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module) {
   absl::Status status = TakeStatus(callbridge_module_upgrade(&module, &upgraded));
   if (!status.ok()) return status;
   return ModulePointer(upgraded);
+}
+
+absl::StatusOr<std::vector<std::string>> CallsLeft(const callbridge_module& module) {
+  std::vector<std::string> lines;
+  const auto append = [](void* user, const char* instruction, const char* target,
+                         const char* reason) {
+    static_cast<std::vector<std::string>*>(user)->push_back(
+        absl::StrCat("left untyped: ", absl::CHexEscape(instruction), ", which calls \"",
+                     absl::CHexEscape(target), "\": ", reason));
+  };
+  absl::Status status = TakeStatus(callbridge_module_calls_left(&module, append, &lines));
+  if (!status.ok()) return status;
+  return lines;
 }
 
 absl::StatusOr<ProgramPointer> CompileModule(const callbridge_module& module,

@@ -55,6 +55,8 @@ struct CustomCall {
 absl::StatusOr<std::vector<CustomCall>> CustomCalls(const callbridge_module& module);
 
 absl::StatusOr<ModulePointer> UpgradeModule(const callbridge_module& module);
+// Returns a line for each untyped call that UpgradeModule() leaves alone, with the reason.
+absl::StatusOr<std::vector<std::string>> CallsLeft(const callbridge_module& module);
 
 // Compiles the module with the targets of these library files, which stay loaded. If `device` is
 // not null, custom calls run there, and `synchronizes` is as in callbridge_execution_context.

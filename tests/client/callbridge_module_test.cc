@@ -161,5 +161,56 @@ ENTRY e {
   callbridge_module_destroy(module);
 }
 
+TEST_F(ModuleTest, SaysWhichCallsAnUpgradeLeavesAlone) {
+  std::string told;
+  const auto append = [](void* user, const char* instruction, const char* target,
+                         const char* reason) {
+    *static_cast<std::string*>(user) += std::string(instruction) + " " + target + ": " + reason;
+  };
+  ASSERT_EQ(ErrorText(callbridge_module_calls_left(module_, append, &told)), "OK");
+  EXPECT_EQ(told, "");
+  callbridge_module* module = nullptr;
+  ASSERT_EQ(ErrorText(Read(R"(HloModule m
+ENTRY e {
+  x = s32[<=2] parameter(0)
+  a = s32[] custom-call(x), custom_call_target="f"
+  ROOT b = s32[] custom-call(a), custom_call_target="f"
+}
+)",
+                           &module)),
+            "OK");
+  ASSERT_EQ(ErrorText(callbridge_module_calls_left(module, append, &told)), "OK");
+  EXPECT_THAT(told, testing::StartsWith("a f: operand 0 is an array with dynamic dimensions, "));
+  callbridge_module_destroy(module);
+}
+
+// The embedded runtime refuses what passes through, when it compiles.
+TEST_F(ModuleTest, RefusesToRunWhatItDoesNotKnow) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"ROOT r = f32[2] sine(p)", "the embedded runtime has no instruction sine"},
+      {"ROOT r = f32[2] abs(p), of_tomorrow={1}", "does not know the attribute of_tomorrow of abs"},
+      {"ROOT r = f32[2] constant({...})", "expected a constant's elements, got none"},
+      {"ROOT r = f32[2]{0:T(8)} abs(p)", "a tiled layout"},
+  };
+  for (const auto& [line, message] : cases) {
+    const std::string text =
+        std::string("HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ") + line + "\n}\n";
+    callbridge_module* module = nullptr;
+    ASSERT_EQ(ErrorText(Read(text.c_str(), &module)), "OK") << line;
+    callbridge_program* program = nullptr;
+    EXPECT_THAT(ErrorText(callbridge_program_compile(module, nullptr, 0, 1, &program)),
+                HasSubstr(message));
+    callbridge_module_destroy(module);
+  }
+  callbridge_module* module = nullptr;
+  ASSERT_EQ(ErrorText(Read("HloModule m, num_partitions=2\nENTRY e {\n  p = f32[] parameter(0)\n}",
+                           &module)),
+            "OK");
+  callbridge_program* program = nullptr;
+  EXPECT_THAT(ErrorText(callbridge_program_compile(module, nullptr, 0, 1, &program)),
+              HasSubstr("the module is for several devices, num_partitions=2"));
+  callbridge_module_destroy(module);
+}
+
 }  // namespace
 }  // namespace callbridge

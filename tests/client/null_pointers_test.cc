@@ -44,6 +44,9 @@ std::vector<Row> Rows() {
   static auto& v = *new Valid;
   return {
       Of(
+          "callbridge_module_calls_left", &callbridge_module_calls_left, "module sink user?",
+          v.module, [](void*, const char*, const char*, const char*) {}, &v),
+      Of(
           "callbridge_module_custom_calls", &callbridge_module_custom_calls, "module sink user?",
           v.module, [](void*, const char*, size_t, int32_t) {}, &v),
       Of("callbridge_module_destroy", &callbridge_module_destroy, "module", nullptr),

@@ -230,7 +230,6 @@ TEST(ModuleCheckTest, RefusesAndNamesEveryFault) {
        },
        "expected shape f32[2]{0} as element 0"},
       // Literals.
-      {[](auto& m) { Entry(m, 1).clear_literal(); }, "expected a literal, got none"},
       {[](auto& m) { Entry(m, 1).mutable_literal()->clear_shape(); }, "instruction \"c\": "},
       {[](auto& m) { Entry(m, 1).mutable_literal()->mutable_shape()->set_dimensions(0, 3); },
        "expected shape f32[3]{0}, got f32[2]{0}"},

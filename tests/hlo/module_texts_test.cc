@@ -35,21 +35,21 @@ std::string StableHlo(const HloModuleProto& module) {
 TEST(ModuleTexts, HloText) {
   const std::string text =
       "HloModule m, is_scheduled=true, input_output_alias={ {}: (1, {1}, may-alias) }, "
-      "entry_computation_layout={(s8[3]{0}, (f32[],f32[2]{0}))->f32[2]{0}}\n"
+      "entry_computation_layout={(s8[3]{0}, (f32[], f32[2]{0}))->f32[2]{0}}\n"
       "\n"
       "%f (x: s8[3]) -> s8[3] {\n"
       "  ROOT %x = s8[3]{0} parameter(0)\n"
       "}\n"
       "\n"
       "ENTRY %e (b: s8[3], a: (f32[], f32[2])) -> f32[2] {\n"
-      "  %a = (f32[],f32[2]{0}) parameter(1)\n"
+      "  %a = (f32[], f32[2]{0}) parameter(1)\n"
       "  %b = s8[3]{0} parameter(0)\n"
       "  ROOT %c = f32[2]{0} get-tuple-element(%a), index=1\n"
       "  %d = s8[3]{0} call(%b), to_apply=%f, control-predecessors={%c, %a}\n"
       "}\n";
   const std::string signature = "a: (f32[], f32[2])";
   std::string expected = text;
-  expected.replace(expected.find(signature), signature.size(), "a: (f32[],f32[2])");
+  expected.replace(expected.find(signature), signature.size(), "a: (f32[], f32[2])");
   EXPECT_EQ(Printed(Parsed(text)), expected);
 }
 

@@ -1,5 +1,5 @@
-// module_tool proto|text|stablehlo|upgrade: reads a module on standard input and writes it on
-// standard output, for tests in Python.
+// module_tool proto|text|stablehlo|upgrade|upgrade_text: reads a module on standard input and
+// writes it on standard output, for tests in Python.
 #include <iostream>
 #include <iterator>
 #include <string>
@@ -13,15 +13,16 @@ namespace {
 using callbridge::hlo::PrintHloText;
 using callbridge::hlo::PrintStableHloText;
 using callbridge::hlo::ReadModule;
+using callbridge::hlo::SerializeModule;
 using callbridge::hlo::Upgrade;
 
 absl::StatusOr<std::string> Written(const std::string& form, const std::string& bytes) {
   absl::StatusOr<xla::HloModuleProto> module = ReadModule(bytes);
-  if (module.ok() && form == "upgrade") module = Upgrade(*module);
+  if (module.ok() && (form == "upgrade" || form == "upgrade_text")) module = Upgrade(*module);
   if (!module.ok()) return module.status();
-  if (form == "text") return PrintHloText(*module);
+  if (form == "text" || form == "upgrade_text") return PrintHloText(*module);
   if (form == "stablehlo") return PrintStableHloText(*module);
-  return module->SerializeAsString();
+  return SerializeModule(*module);
 }
 
 }  // namespace

@@ -69,12 +69,13 @@ TEST(ReadModule, TellsOfEachKindOfMessage) {
     return std::string(ReadModule(bytes).status().message());
   };
   constexpr char kExpected[] =
-      "expected a serialized HloModuleProto or HloProto, or HLO text, which begins with "
-      "\"HloModule\". ";
+      "expected a serialized HloModuleProto, HloProto or HloSnapshot, or HLO text, which begins "
+      "with \"HloModule\". ";
   EXPECT_EQ(error("\xff"),
             absl::StrCat(kExpected,
                          "As HloModuleProto: the bytes are not a message of this kind. As "
-                         "HloProto: the bytes are not a message of this kind"));
+                         "HloProto: the bytes are not a message of this kind. As HloSnapshot: the "
+                         "bytes are not a message of this kind"));
   EXPECT_THAT(error(""), AllOf(HasSubstr(kExpected), HasSubstr(". As HloProto: it has no module")));
   xla::HloModuleProto module = Module();
   module.mutable_computations(0)->mutable_instructions(1)->set_operand_ids(0, 77);
@@ -118,19 +119,51 @@ TEST(ReadModule, ABadModuleIsRefusedWhateverItsForm) {
   }
 }
 
-TEST(ReadModule, WhatIsNotSupportedIsToldAsThat) {
+TEST(ReadModule, WhatNoCustomCallTakesPassesThrough) {
   xla::HloModuleProto module = Module();
-  module.mutable_computations(0)
-      ->mutable_instructions(0)
-      ->mutable_shape()
-      ->set_is_dynamic_dimension(0, true);
+  const auto set_dynamic = [](xla::ShapeProto* shape) {
+    shape->clear_is_dynamic_dimension();
+    for (int i = 0; i < shape->dimensions_size(); ++i) shape->add_is_dynamic_dimension(i == 0);
+  };
+  xla::HloComputationProto& computation = *module.mutable_computations(0);
+  for (xla::HloInstructionProto& instruction : *computation.mutable_instructions()) {
+    set_dynamic(instruction.mutable_shape());
+    instruction.set_opcode(instruction.opcode() == "parameter" ? "parameter" : "of-tomorrow");
+  }
+  for (xla::ProgramShapeProto* program :
+       {computation.mutable_program_shape(), module.mutable_host_program_shape()}) {
+    for (xla::ShapeProto& shape : *program->mutable_parameters()) set_dynamic(&shape);
+    set_dynamic(program->mutable_result());
+  }
+  // A type of tomorrow too, of an instruction that is no parameter or result.
+  xla::HloInstructionProto* last = computation.add_instructions();
+  last->set_id(99);
+  last->set_opcode("typed-tomorrow");
+  last->mutable_shape()->set_element_type(static_cast<xla::PrimitiveType>(77));
+  const std::string bytes = module.SerializeAsString();
+
   xla::HloProto dump;
   *dump.mutable_hlo_module() = module;
-  for (const std::string& bytes : {module.SerializeAsString(), dump.SerializeAsString()}) {
-    const absl::Status status = ReadModule(bytes).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-    EXPECT_THAT(status.message(), Not(HasSubstr("As Hlo")));
+  xla::HloSnapshot snapshot;
+  *snapshot.mutable_hlo() = dump;
+  xla::HloModuleProtoWithConfig with_config;
+  *with_config.mutable_hlo_module() = module;
+  for (const std::string& message : {bytes, dump.SerializeAsString(), snapshot.SerializeAsString(),
+                                     with_config.SerializeAsString()}) {
+    const absl::StatusOr<xla::HloModuleProto> read = ReadModule(message);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(*SerializeModule(*read), bytes);
   }
+}
+
+TEST(ReadModule, FieldsThatHoldTextAreNoMessages) {
+  xla::HloModuleProto module = Module();
+  module.mutable_computations(0)->mutable_instructions(0)->add_text_attributes()->set_name("a");
+  EXPECT_THAT(ReadModule(module.SerializeAsString()).status().message(),
+              HasSubstr("field 536870001 or 536870002 is set, which no XLA writes"));
+  module = Module();
+  module.mutable_computations(0)->mutable_instructions(0)->set_shape_is_left_out(true);
+  EXPECT_THAT(ReadModule(module.SerializeAsString()).status().message(), HasSubstr("is set"));
 }
 
 // Every beginning of a module, and every module with one bit flipped, is read or refused.

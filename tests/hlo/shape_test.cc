@@ -34,8 +34,6 @@ ShapeProto Proto(const std::string& text) {
 TEST(ShapeFromProto, RefusesWhatIsNoShape) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "got number 0"},
-      {"element_type: 99", "got number 99"},
-      {"element_type: 34", "got number 34"},
       {"element_type: -1", "got number -1"},
       {"element_type: F32 dimensions: -1", "expected 0 or more, got -1"},
       {"element_type: F32 dimensions: -9223372036854775808", "expected 0 or more"},

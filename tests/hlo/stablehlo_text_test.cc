@@ -250,8 +250,8 @@ TEST(StableHloText, AnInstructionThatIsNotSupported) {
   module->mutable_computations(0)->mutable_instructions(0)->mutable_sharding()->set_type(
       xla::OpSharding::MAXIMAL);
   EXPECT_EQ(PrintStableHloText(*module).status().ToString(),
-            "UNIMPLEMENTED: a sharding over several devices that does not list them; run this "
-            "module on XLA");
+            "UNIMPLEMENTED: a sharding over several devices that does not say which; write the "
+            "module as a proto");
 }
 
 // Types are said wherever values are used; without aliases this would be a gigabyte.

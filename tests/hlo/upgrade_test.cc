@@ -49,7 +49,7 @@ TEST(Upgrade, AnArrayCallOnlyChangesItsVersion) {
                " operand_layout_constraints={f32[2]{0}, f32[2]{0}},"
                " output_to_operand_aliasing={{0}: (1, {})}\n"
                "  ROOT b = f32[2] get-tuple-element(a), index=0\n}\n"),
-      HasSubstr("  %a = (f32[2]{0},s32[]) custom-call(%p, %p), custom_call_target=\"t\","
+      HasSubstr("  %a = (f32[2]{0}, s32[]) custom-call(%p, %p), custom_call_target=\"t\","
                 " operand_layout_constraints={f32[2]{0}, f32[2]{0}},"
                 " custom_call_has_side_effect=true, output_to_operand_aliasing={{0}: (1, {})},"
                 " schedule=SCHEDULE_LATEST, api_version=API_VERSION_TYPED_FFI,"
@@ -129,29 +129,29 @@ TEST(Upgrade, WhatLooksLikeADescriptorIsAnOpaqueOfOtherVersions) {
 TEST(Upgrade, TakesTuplesApartAndPutsThemTogether) {
   const std::string text = Upgraded(
       "HloModule m, is_scheduled=true\nENTRY e {\n"
-      "  q = (f32[2],(s32[],())) parameter(0)\n"
+      "  q = (f32[2],(s32[], ())) parameter(0)\n"
       "  a = ((f32[2]),s32[]) custom-call(q), custom_call_target=\"t\","
       " output_to_operand_aliasing={{0,0}: (0, {0}), {1}: (0, {1,0})}\n"
       "  b = s32[] custom-call(a, q), custom_call_target=\"u\", control-predecessors={a}\n"
       "  ROOT c = (s32[],((f32[2]),s32[])) tuple(b, a)\n}\n");
   EXPECT_THAT(
       text,
-      AllOf(HasSubstr("  %q = (f32[2]{0},(s32[],())) parameter(0)\n"
+      AllOf(HasSubstr("  %q = (f32[2]{0}, (s32[], ())) parameter(0)\n"
                       "  %q.1 = f32[2]{0} get-tuple-element(%q), index=0\n"
-                      "  %q.2 = (s32[],()) get-tuple-element(%q), index=1\n"
+                      "  %q.2 = (s32[], ()) get-tuple-element(%q), index=1\n"
                       "  %q.3 = s32[] get-tuple-element(%q.2), index=0\n"),
-            HasSubstr("  %a = (f32[2]{0},s32[]) custom-call(%q.1, %q.3), custom_call_target=\"t\","
+            HasSubstr("  %a = (f32[2]{0}, s32[]) custom-call(%q.1, %q.3), custom_call_target=\"t\","
                       " operand_layout_constraints={f32[2]{0}, s32[]},"
                       " output_to_operand_aliasing={{0}: (0, {}), {1}: (1, {})},"),
-            HasSubstr(Config({"(f32[2],(s32[],()))"}, "((f32[2]),s32[])", "")),
+            HasSubstr(Config({"(f32[2],(s32[], ()))"}, "((f32[2]),s32[])", "")),
             HasSubstr("  %a.1 = f32[2]{0} get-tuple-element(%a), index=0\n"
                       "  %a.2 = s32[] get-tuple-element(%a), index=1\n"
                       "  %a.3 = (f32[2]{0}) tuple(%a.1)\n"
-                      "  %a.4 = ((f32[2]{0}),s32[]) tuple(%a.3, %a.2)\n"),
+                      "  %a.4 = ((f32[2]{0}), s32[]) tuple(%a.3, %a.2)\n"),
             HasSubstr("  %b = s32[] custom-call(%a.1, %a.2, %q.1, %q.3),"),
             // The call itself, and not what its results are put together in.
             HasSubstr("control-predecessors={%a},"),
-            HasSubstr("  ROOT %c = (s32[],((f32[2]{0}),s32[])) tuple(%b, %a.4)\n")));
+            HasSubstr("  ROOT %c = (s32[], ((f32[2]{0}), s32[])) tuple(%b, %a.4)\n")));
 }
 
 // Only those that a call takes; and the results of other calls as they are.
@@ -219,10 +219,10 @@ TEST(Upgrade, WhereLayoutsWereFreeTheyAreRowMajor) {
       "HloModule m\nENTRY e {\n  t = token[] after-all()\n  p = f32[2,3]{0,1} parameter(0)\n"
       "  ROOT a = (f32[],(s8[3,2]{0,1})) custom-call(t, p), custom_call_target=\"t\"";
   EXPECT_THAT(Upgraded(text + "\n}\n"),
-              AllOf(HasSubstr("%a = (f32[],s8[3,2]{1,0}) custom-call(%t, %p)"),
+              AllOf(HasSubstr("%a = (f32[], s8[3,2]{1,0}) custom-call(%t, %p)"),
                     HasSubstr("operand_layout_constraints={token[], f32[2,3]{1,0}}")));
   EXPECT_THAT(Upgraded(text + ", operand_layout_constraints={token[], f32[2,3]{0,1}}\n}\n"),
-              AllOf(HasSubstr("%a = (f32[],s8[3,2]{0,1}) custom-call(%t, %p)"),
+              AllOf(HasSubstr("%a = (f32[], s8[3,2]{0,1}) custom-call(%t, %p)"),
                     HasSubstr("operand_layout_constraints={token[], f32[2,3]{0,1}}")));
 }
 

@@ -263,12 +263,32 @@ def test_modules_have_a_byte_for_each_small_element():
     assert printed[1:] == ["result{0} s4[3] 1 -2 3", "result{1} s4[3] -8 7 1"]
 
 
-def test_a_missing_instruction_is_named():
-    pathlib.Path("sort.hlo").write_text(
-        "HloModule m\n\nENTRY e {\n  p = f32[4]{0} parameter(0)\n  ROOT s = f32[4]{0} tanh(p)\n}\n"
+def test_what_is_not_known_passes_through_and_is_named_when_it_is_to_run():
+    pathlib.Path("tanh.hlo").write_text(
+        "HloModule m\n\nENTRY e {\n  p = f32[4]{0} parameter(0)\n"
+        "  t = f32[4]{0} tanh(p), of_tomorrow={1}\n"
+        '  ROOT s = f32[4]{0} custom-call(t), custom_call_target="t"\n}\n'
     )
-    message = failure(1, "show", "sort.hlo")
+    assert b"%t = f32[4]{0} tanh(%p), of_tomorrow={1}\n" in output("show", "tanh.hlo")
+    upgraded = output("upgrade", "tanh.hlo")
+    assert b"tanh(%p), of_tomorrow={1}\n" in upgraded
+    assert b"api_version=API_VERSION_TYPED_FFI" in upgraded
+    message = failure(1, "upgrade", "tanh.hlo", "--form", "proto")
+    assert "UNIMPLEMENTED" in message and "of_tomorrow" in message and "as text" in message
+    np.save("x.npy", np.zeros(4, np.float32))
+    message = failure(1, "run", "tanh.hlo", "x.npy")
     assert message.startswith("UNIMPLEMENTED") and "tanh" in message and "XLA" in message
+
+
+def test_calls_that_stay_untyped_are_told_with_the_reason():
+    pathlib.Path("dynamic.hlo").write_text(
+        "HloModule m\n\nENTRY e {\n  p = f32[<=4]{0} parameter(0)\n"
+        '  ROOT s = f32[4]{0} custom-call(p), custom_call_target="t"\n}\n'
+    )
+    done = command("upgrade", "dynamic.hlo")
+    assert done.returncode == 0 and b"api_version" not in done.stdout
+    expected = b'dynamic.hlo: left untyped: s, which calls "t": operand 0 is an array with dynamic'
+    assert done.stderr.startswith(b"callbridge: " + expected)
 
 
 def test_forms_are_checked():
