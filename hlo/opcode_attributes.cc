@@ -10,10 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "callbridge/hlo/replica_groups_text.h"
 #include "callbridge/hlo/shape_proto_text.h"
+#include "callbridge/hlo/text_list.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
-#include "google/protobuf/unknown_field_set.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -38,7 +39,7 @@ enum class Kind {
   kComputations,  // {%f, %g}
   kSlice,         // {[0:2], [1:5:2]}
   kPadding,       // 0_1x0_0_2
-  kReplicas,      // {{0,1},{2,3}} or [2,2]<=[4]
+  kReplicas,      // {{0,1},{2,3}}, [2,2]<=[4] or mesh['x'=2] {'x'}
   kPairs,         // {{0,1},{1,0}}
   kAliases,       // {{0}: (1, {})}
 };
@@ -194,17 +195,6 @@ Place PlaceOf(const Row& row, HloInstructionProto* instruction) {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-// Reads "{", elements with commas between them, and "}".
-template <typename ReadElement>
-absl::Status ReadList(TextCursor* cursor, ReadElement read_element) {
-  if (absl::Status status = cursor->Expect("{"); !status.ok()) return status;
-  if (cursor->Consume("}")) return absl::OkStatus();
-  do {
-    if (absl::Status status = read_element(); !status.ok()) return status;
-  } while (cursor->Consume(","));
-  return cursor->Expect("}");
-}
-
 absl::Status AddInteger(TextCursor* cursor, const Place& place) {
   absl::StatusOr<int64_t> value = cursor->ReadInteger("an integer");
   if (value.ok()) place.reflection().AddInt64(place.message, place.field, *value);
@@ -245,50 +235,6 @@ absl::Status ReadPadding(TextCursor* cursor, HloInstructionProto* instruction) {
     dimension->set_interior_padding(numbers[2]);
   }
   return absl::OkStatus();
-}
-
-// Reads "1,2]" or "1,2)": what follows the opening bracket.
-template <typename Add>
-absl::Status ReadNumbers(absl::string_view end, TextCursor* cursor, Add add) {
-  do {
-    absl::StatusOr<int64_t> number = cursor->ReadInteger("an integer");
-    if (!number.ok()) return number.status();
-    add(*number);
-  } while (cursor->Consume(","));
-  return cursor->Expect(end);
-}
-
-absl::Status ReadReplicas(TextCursor* cursor, HloInstructionProto* instruction) {
-  if (!cursor->Peek("[")) {
-    return ReadList(cursor, [&] {
-      xla::ReplicaGroup* group = instruction->add_replica_groups();
-      return ReadList(cursor, [&]() -> absl::Status {
-        absl::StatusOr<int64_t> id = cursor->ReadInteger("the number of a replica");
-        if (id.ok()) group->add_replica_ids(*id);
-        return id.status();
-      });
-    });
-  }
-  cursor->Consume("[");
-  std::vector<int64_t> sizes;
-  absl::Status status = ReadNumbers("]", cursor, [&](int64_t size) { sizes.push_back(size); });
-  if (status.ok()) status = cursor->Expect("<=");
-  if (status.ok()) status = cursor->Expect("[");
-  if (!status.ok()) return status;
-  if (sizes.size() != 2) return cursor->Expected("two sizes");
-  xla::IotaReplicaGroupList* list =
-      instruction->mutable_collective_device_list()->mutable_iota_replica_group_list();
-  list->set_num_replica_groups(sizes[0]);
-  list->set_num_devices_per_group(sizes[1]);
-  status = ReadNumbers("]", cursor, [&](int64_t size) { list->add_iota_reshape_dims(size); });
-  if (!status.ok()) return status;
-  if (!cursor->Consume("T(")) {
-    for (int i = 0; i < list->iota_reshape_dims_size(); ++i) list->add_iota_transpose_perm(i);
-    return absl::OkStatus();
-  }
-  return ReadNumbers(")", cursor, [&](int64_t number) {
-    list->add_iota_transpose_perm(static_cast<int32_t>(number));
-  });
 }
 
 absl::Status ReadPairs(TextCursor* cursor, HloInstructionProto* instruction) {
@@ -405,7 +351,7 @@ absl::Status ReadField(const Row& row, TextCursor* cursor, HloInstructionProto* 
     case Kind::kPadding:
       return ReadPadding(cursor, instruction);
     case Kind::kReplicas:
-      return ReadReplicas(cursor, instruction);
+      return ReadReplicaGroups(cursor, instruction);
     case Kind::kPairs:
       return ReadPairs(cursor, instruction);
     case Kind::kAliases:
@@ -449,36 +395,6 @@ absl::Status ReadComputations(const Row& row,
 
 std::string IndexText(const google::protobuf::RepeatedField<int64_t>& index) {
   return absl::StrCat("{", absl::StrJoin(index, ","), "}");
-}
-
-// Returns "" if the devices are in a field that has no text here.
-std::string ReplicasText(const HloInstructionProto& instruction) {
-  constexpr int kMeshAxesReplicaGroupList = 93;
-  const google::protobuf::UnknownFieldSet& unknown =
-      instruction.GetReflection()->GetUnknownFields(instruction);
-  for (int i = 0; i < unknown.field_count(); ++i) {
-    if (unknown.field(i).number() == kMeshAxesReplicaGroupList) return "";
-  }
-  const xla::CollectiveDeviceList& devices = instruction.collective_device_list();
-  if (devices.has_iota_replica_group_list() || instruction.has_iota_collective_device_list()) {
-    const xla::IotaReplicaGroupList& list = devices.has_iota_replica_group_list()
-                                                ? devices.iota_replica_group_list()
-                                                : instruction.iota_collective_device_list();
-    return absl::StrCat(
-        "[", list.num_replica_groups(), ",", list.num_devices_per_group(), "]<=[",
-        absl::StrJoin(list.iota_reshape_dims(), ","), "]",
-        list.iota_reshape_dims_size() > 1
-            ? absl::StrCat("T(", absl::StrJoin(list.iota_transpose_perm(), ","), ")")
-            : "");
-  }
-  const auto& groups =
-      devices.replica_groups_size() != 0 ? devices.replica_groups() : instruction.replica_groups();
-  return absl::StrCat("{",
-                      absl::StrJoin(groups, ",",
-                                    [](std::string* out, const xla::ReplicaGroup& group) {
-                                      absl::StrAppend(out, IndexText(group.replica_ids()));
-                                    }),
-                      "}");
 }
 
 // Returns "" if the field has its default value, and the row does not print that.
@@ -560,7 +476,7 @@ absl::StatusOr<std::string> ValueText(const Row& row, const HloInstructionProto&
           });
     }
     case Kind::kReplicas:
-      return ReplicasText(instruction);
+      return ReplicaGroupsText(instruction);
     case Kind::kPairs:
       return absl::StrCat("{",
                           absl::StrJoin(instruction.source_target_pairs(), ",",
@@ -636,6 +552,7 @@ absl::Status AppendOpcodeAttributes(const HloInstructionProto& instruction,
     if (row.kind == Kind::kReplicas) {
       printed->insert(HloInstructionProto::kCollectiveDeviceListFieldNumber);
       printed->insert(HloInstructionProto::kIotaCollectiveDeviceListFieldNumber);
+      printed->insert(HloInstructionProto::kMeshAxesReplicaGroupListFieldNumber);
     }
     const auto& texts = instruction.text_attributes();
     const bool is_text = std::any_of(

@@ -170,6 +170,23 @@ TEST(PassThrough, FieldsWithoutTextAreNamedInAComment) {
   EXPECT_TRUE(ParseHloText(Printed(module)).ok());
 }
 
+TEST(PassThrough, GroupsByAxesOfAMesh) {
+  for (const char* groups : {
+           "mesh['x'=2,'y'=2] {'y'}",
+           "mesh['x'=2,'y'=2] {'x','y'}",
+           "mesh['x'=8] {'x':(2)2}",
+           "mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'y'}",
+           "mesh['x'=4], device_ids=(3,2,1,0) {'x'}",
+       }) {
+    const std::string attribute = absl::StrCat("replica_groups=", groups);
+    const xla::HloModuleProto module = Parsed(Entry(
+        absl::StrCat("  p = f32[] parameter(0)\n  ROOT r = f32[] all-to-all(p), ", attribute)));
+    const xla::HloInstructionProto& root = module.computations(0).instructions(1);
+    EXPECT_TRUE(root.has_mesh_axes_replica_group_list()) << groups;
+    EXPECT_THAT(Printed(module), HasSubstr(absl::StrCat("all-to-all(%p), ", attribute, "\n")));
+  }
+}
+
 TEST(PassThrough, DevicesOfLaterMessages) {
   xla::HloModuleProto module =
       Parsed(Entry("  p = f32[] parameter(0)\n  ROOT r = f32[] all-to-all(p), replica_groups={}"));
@@ -181,8 +198,9 @@ TEST(PassThrough, DevicesOfLaterMessages) {
   list->add_iota_transpose_perm(0);
   EXPECT_THAT(Printed(module), HasSubstr("all-to-all(%p), replica_groups=[1,2]<=[2]\n"));
   root->clear_iota_collective_device_list();
-  ASSERT_TRUE(root->MergeFromString(std::string("\xea\x05\x01x", 4)));  // field 93, of a mesh
-  EXPECT_THAT(Printed(module), HasSubstr("all-to-all(%p) /*fields without text: 93*/\n"));
+  xla::MeshAxesReplicaGroupListProto* mesh = root->mutable_mesh_axes_replica_group_list();
+  mesh->add_axes()->set_mesh_axis_index(1);
+  EXPECT_EQ(PrintHloText(module).status().message(), "replica_groups: axis 1 of a mesh of 0 axes");
 }
 
 TEST(PassThrough, OperandsMayBeInstructionsWithoutNames) {
