@@ -15,7 +15,7 @@ from libcst import matchers as m
 from callbridge.migrate import _arguments
 from callbridge.migrate._arguments import as_text, keyword, on_lines
 
-LOWERING = "jax.ffi.build_ffi_lowering_function"
+LOWERING = "build_ffi_lowering_function"  # a key of _imports.FALLBACKS
 _CALLS = ("ops.CustomCallWithLayout", "ops.CustomCall")
 _CONSTANTS = ("ops.ConstantLiteral", "ops.Constant")
 _LAYOUTS = ("shape_with_layout", "operand_shapes_with_layout")
@@ -27,6 +27,7 @@ class Spelled:
 
     names: dict[str, str] = dataclasses.field(default_factory=dict)
     numpy: str = "numpy"
+    shaped_array: Callable[[], str] = lambda: "jax.core.ShapedArray"
 
 
 def rule(value: cst.BaseExpression) -> tuple[str, int] | None:
@@ -47,13 +48,13 @@ def convert(
     function: cst.FunctionDef,
     before: int,
     spelled: Spelled,
-    attribute: Callable[[cst.BaseExpression], cst.BaseExpression] | None,
+    typed: bool,
     others: set[str],
 ) -> tuple[cst.FunctionDef, list[str]]:
     """Returns the lowering rule, and what of the function has no counterpart there.
 
-    `before`: the number of parameters before the builder. `attribute` makes an attribute of an
-    opaque; None if targets stay untyped, with their opaque. `others`: rules that may be called.
+    `before`: the number of parameters before the builder. `typed`: an opaque becomes an attribute.
+    `others`: rules that may be called.
     """
     names = _arguments.parameters(function)
     if len(names) <= before:
@@ -65,7 +66,7 @@ def convert(
         return function, []  # converted before
     if builder == "ctx":
         return function, []
-    rewriter = _Rule(builder, names[before + 1 :], spelled, function, attribute, others)
+    rewriter = _Rule(builder, names[before + 1 :], spelled, function, typed, others)
     converted = cst.ensure_type(function.visit(rewriter), cst.FunctionDef)
     if m.findall(converted.body, m.Name(builder)):
         rewriter.problems.append(
@@ -82,11 +83,11 @@ class _Rule(cst.CSTTransformer):
         operands: list[str],
         spelled: Spelled,
         function: cst.FunctionDef,
-        attribute,
+        typed: bool,
         others: set[str],
     ):
         super().__init__()
-        self.attribute, self.others = attribute, others
+        self.typed, self.others = typed, others
         self.builder, self.operands, self.spelled = builder, operands, spelled
         self.function = function
         rest = function.params.star_arg
@@ -238,7 +239,10 @@ class _Rule(cst.CSTTransformer):
             self.problems.append("this CustomCall has options that a lowering has otherwise")
             return call
         operands = _arguments.flat(given["operands"])
-        context = _arguments.context(self.builder, operands, self.function, "ctx")
+        context = _arguments.context(
+            *(self.builder, operands, self.function, "ctx"),
+            *(self.spelled.shaped_array, self.spelled.numpy),
+        )
         if isinstance(context, str):
             self.problems.append(context)
             return call
@@ -248,16 +252,16 @@ class _Rule(cst.CSTTransformer):
             result_layouts = f"[{result_layouts}]"
         options = [code["call_target_name"]]
         attributes = []
-        if self.attribute is None:
+        if not self.typed:
             options.append(f"api_version={code.get('api_version', '1')}")
         if "operand_shapes_with_layout" in code:
             options.append(f"operand_layouts={code['operand_shapes_with_layout']}")
         if result_layouts != "[None]":
             options.append(f"result_layouts={result_layouts}")
-        if "opaque" in code and self.attribute is None:
+        if "opaque" in code and not self.typed:
             options.append(f"backend_config={code['opaque']}")
         elif "opaque" in code:
-            attributes.append(keyword("opaque", self.attribute(given["opaque"])))
+            attributes.append(keyword("opaque", given["opaque"]))
         if "has_side_effect" in code:
             options.append(f"has_side_effect={code['has_side_effect']}")
         function = cst.ensure_type(

@@ -158,6 +158,8 @@ class TranslationUnit:
 
     def expansion_around(self, cursor) -> tuple[int, int] | None:
         """The bytes of the outermost use of a macro that the cursor's code comes of."""
+        if not self.is_here(cursor):
+            return None
         start, end = cursor.extent.start.offset, cursor.extent.end.offset
         found = [one for one in self._expanded if one[0] <= start and end <= one[1]]
         return min(found, key=lambda one: (one[0], -one[1]), default=None)

@@ -1,0 +1,480 @@
+"""What a migrated program has of JAX: imports of what it needs now, in their places, and no others;
+another way for each release that lacks some of it; and what it still asks for that JAX removed.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import pathlib
+from typing import Any
+
+import libcst as cst
+from libcst import matchers as m
+from libcst.metadata import PositionProvider, QualifiedNameProvider, ScopeProvider
+
+from callbridge._core import _jax_names
+
+# ---- Functions of jax.ffi, and what stands for them where JAX lacks them
+#
+# Each is what the programs use of it that the codemod writes: jaxlib runs typed handlers since
+# 0.4.30, and the functions are there on all releases from then on.
+
+_REGISTER = """
+try:
+    from jax.ffi import register_ffi_target
+except ImportError:  # JAX before 0.5
+    from jax.lib import xla_client
+
+    def register_ffi_target(name, fn, platform="cpu", api_version=1):
+        # JAX 0.4.13 has untyped targets, 0, and no such parameter.
+        version = {"api_version": api_version} if api_version else {}
+        xla_client.register_custom_call_target(name, fn, platform, **version)
+"""
+_LOWERING = """
+try:
+    from jax.ffi import build_ffi_lowering_function
+except ImportError:  # JAX before 0.7.1
+    from jax.interpreters import mlir
+    from jaxlib.mlir import ir
+
+    def build_ffi_lowering_function(
+        name, *, operand_layouts=None, result_layouts=None, api_version=4, **options
+    ):
+        def layouts(avals, given):
+            row_major = [tuple(range(len(aval.shape)))[::-1] for aval in avals]
+            pairs = zip(given or [None] * len(avals), row_major)
+            return [own if one is None else one for one, own in pairs]
+
+        def lower(ctx, *operands, **attributes):
+            call = {
+                "result_types": [mlir.aval_to_ir_type(aval) for aval in ctx.avals_out],
+                "operand_layouts": layouts(ctx.avals_in, operand_layouts),
+                "result_layouts": layouts(ctx.avals_out, result_layouts),
+                "api_version": api_version,
+                **options,
+            }
+            if api_version == 4:
+                texts = {key: ir.StringAttr.get(text) for key, text in attributes.items()}
+                call["backend_config"] = {**options.get("backend_config", {}), **texts}
+            return mlir.custom_call(name, operands=operands, **call)
+
+        return lower
+"""
+_FFI = """
+try:
+    from jax import ffi
+except ImportError:  # JAX before 0.5
+    from jax.extend import ffi
+"""
+FALLBACKS = {
+    "register_ffi_target": _REGISTER,
+    "build_ffi_lowering_function": _LOWERING,
+    "ffi": _FFI,
+}
+
+
+def since_0_5(names: str, module: str = "jax") -> cst.Try:
+    """Imports jax.ffi, or names of it, which is jax.extend.ffi on older releases."""
+    old = module.replace("jax", "jax.extend", 1)
+    text = (
+        f"try:\n    from {module} import {names}\n"
+        f"except ImportError:  # JAX before 0.5\n    from {old} import {names}\n"
+    )
+    return cst.ensure_type(cst.parse_statement(text), cst.Try)
+
+
+# ---- All of them
+
+
+def finish(
+    before: cst.Module, after: cst.Module, needed: set[tuple[str, str | None]], others: list[str]
+) -> cst.Module:
+    """Returns `after` with what it imports as it must be.
+
+    `needed`: modules, or names of modules, as (module, name); `others`: keys of FALLBACKS.
+    """
+    kept = {_written(alias, line) for alias, line in _unused(before)}
+    found = _unused(after)
+    gone = {alias for alias, line in found if _written(alias, line) not in kept}
+    after = cst.ensure_type(after.visit(_Remover(gone)), cst.Module)
+    body = list(after.body)
+    for module, name in sorted(needed, key=lambda one: (one[0], one[1] or "")):
+        if not _has(body, module, name):
+            _add(body, module, name)
+    known = {name for line in body for name in _bound(line)}
+    blocks = [FALLBACKS[name] for name in others if name not in known]
+    return after.with_changes(body=_with_blocks(body, blocks))
+
+
+def _unused(module: cst.Module) -> list[tuple[cst.ImportAlias, cst.Import | cst.ImportFrom]]:
+    """A name that a text has, as `__all__` and annotations do, is used."""
+    wrapper = cst.MetadataWrapper(module, unsafe_skip_copy=True)
+    scopes = wrapper.resolve(ScopeProvider)
+    texts = {one.value.strip("'\"") for one in m.findall(module, m.SimpleString())}  # type: ignore[attr-defined]
+    aliases: dict[cst.ImportAlias, cst.Import | cst.ImportFrom] = {}
+    used = set()
+    for scope in set(scopes.values()):
+        for assignment in scope.assignments if scope is not None else ():
+            line = getattr(assignment, "node", None)
+            if not isinstance(line, (cst.Import, cst.ImportFrom)) or isinstance(
+                line.names, cst.ImportStar
+            ):
+                continue
+            for alias in line.names:
+                local = alias.evaluated_alias or alias.evaluated_name
+                if f"{local}.".startswith(f"{assignment.name}."):
+                    aliases[alias] = line
+                    if assignment.references or assignment.name in texts:
+                        used.add(alias)
+    return [(alias, line) for alias, line in aliases.items() if alias not in used]
+
+
+def _written(alias: cst.ImportAlias, line: cst.Import | cst.ImportFrom) -> str:
+    module = getattr(line, "module", None)
+    code = cst.Module([]).code_for_node
+    return (
+        f"{'' if module is None else code(module)} {alias.evaluated_name} {alias.evaluated_alias}"
+    )
+
+
+class _Remover(cst.CSTTransformer):
+    """Removes imports where others stand for them; those of a `try` stay, for their handlers."""
+
+    def __init__(self, gone: set[cst.ImportAlias]):
+        super().__init__()
+        self.gone = gone
+
+    def visit_Try(self, node: cst.Try) -> bool:
+        return False
+
+    def leave_SimpleStatementLine(self, original_node, updated_node):
+        line = original_node.body[0]
+        if len(original_node.body) != 1 or not isinstance(line, (cst.Import, cst.ImportFrom)):
+            return updated_node
+        if isinstance(line.names, cst.ImportStar):
+            return updated_node
+        names = [alias for alias in line.names if alias not in self.gone]
+        if len(names) == len(line.names):
+            return updated_node
+        if not names:
+            return cst.RemoveFromParent()
+        names[-1] = names[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return updated_node.with_changes(body=[line.with_changes(names=names)])
+
+
+# ---- Where they stand
+
+
+def _import(line: cst.CSTNode) -> cst.Import | cst.ImportFrom | None:
+    """The import that a line of a module is alone."""
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        if isinstance(line.body[0], (cst.Import, cst.ImportFrom)):
+            return line.body[0]
+    return None
+
+
+def _module(line: cst.Import | cst.ImportFrom) -> str:
+    code = cst.Module([]).code_for_node
+    if isinstance(line, cst.Import):
+        return line.names[0].evaluated_name
+    return "." * len(line.relative) + ("" if line.module is None else code(line.module))
+
+
+def _key(line: cst.Import | cst.ImportFrom) -> tuple[bool, str]:
+    """By which linters sort the imports of a group."""
+    return isinstance(line, cst.ImportFrom), _module(line).lower()
+
+
+def _has(body: list, module: str, name: str | None) -> bool:
+    for line in body:
+        found = _import(line)
+        if found is None or isinstance(found.names, cst.ImportStar):
+            continue
+        if isinstance(found, cst.ImportFrom):
+            aliases = [(one.evaluated_name, one.evaluated_alias) for one in found.names]
+            if name is not None and _module(found) == module and (name, None) in aliases:
+                return True
+        elif name is None and any(
+            one.evaluated_alias is None
+            and (one.evaluated_name == module or one.evaluated_name.startswith(f"{module}."))
+            for one in found.names
+        ):
+            return True
+    return False
+
+
+def _add(body: list, module: str, name: str | None) -> None:
+    """Into a line of that module, or else by a line in the group of JAX's, or of the first modules
+    that are no others of the same package."""
+    code = f"import {module}" if name is None else f"from {module} import {name}"
+    if name is not None:
+        for i, line in enumerate(body):
+            found = _import(line)
+            if (
+                isinstance(found, cst.ImportFrom)
+                and _module(found) == module
+                and not isinstance(found.names, cst.ImportStar)
+            ):
+                body[i] = line.with_changes(body=[_with_name(found, name)])
+                return
+    new = cst.ensure_type(cst.parse_statement(code), cst.SimpleStatementLine)
+    groups = _groups(body)
+    if not groups:
+        at = _header_end(body)
+        body.insert(at, new)
+        return
+    jaxs = [
+        group
+        for group in groups
+        if any(_module(_import(body[i])).split(".")[0] in ("jax", "jaxlib") for i in group)  # type: ignore[arg-type]
+    ]
+    group = (jaxs or groups)[0]
+    key = _key(new.body[0])  # type: ignore[arg-type]
+    at = next((i for i in group if _key(_import(body[i])) > key), group[-1] + 1)  # type: ignore[arg-type]
+    if at == group[0]:  # the blank line, and the comment, stand above the group
+        new = new.with_changes(leading_lines=body[at].leading_lines)
+        body[at] = body[at].with_changes(leading_lines=[])
+    body.insert(at, new)
+
+
+def _with_name(line: cst.ImportFrom, name: str) -> cst.ImportFrom:
+    """In order, if the line's names are."""
+    names = [one for one in line.names]  # type: ignore[union-attr]
+    spelled = [one.evaluated_name for one in names]
+    at = len(names)
+    if spelled == sorted(spelled):
+        at = next((i for i, one in enumerate(spelled) if one > name), at)
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    if len(names) > 1 and isinstance(names[0].comma, cst.Comma):
+        comma = names[0].comma
+    if at == len(names):
+        last = names[-1].comma
+        names[-1] = names[-1].with_changes(comma=comma)
+        names.append(cst.ImportAlias(cst.Name(name), comma=last))
+    else:
+        names.insert(at, cst.ImportAlias(cst.Name(name), comma=comma))
+    return line.with_changes(names=names)
+
+
+def _groups(body: list) -> list[list[int]]:
+    """The places of the imports that stand together, without a blank line, up to the first code."""
+    groups: list[list[int]] = []
+    for i, line in enumerate(body[: _header_end(body)]):
+        found = _import(line)
+        if found is None or _module(found) == "__future__":
+            continue
+        if not groups or groups[-1][-1] != i - 1 or line.leading_lines:
+            groups.append([])
+        groups[-1].append(i)
+    return groups
+
+
+def _header_end(body: list) -> int:
+    """The place behind the imports that a module begins with, and its docstring."""
+    at = 0
+    text = m.SimpleStatementLine(body=[m.Expr(m.SimpleString() | m.ConcatenatedString())])
+    name = m.Name(m.MatchRegex("__.*__"))  # __all__ stands above the imports in many modules
+    dunder = m.SimpleStatementLine(body=[m.Assign(targets=[m.AssignTarget(name)])])
+    for i, line in enumerate(body):
+        if i == 0 and m.matches(line, text):
+            at = 1
+        elif _import(line) is not None or _imports_alone(line):
+            at = i + 1
+        elif not m.matches(line, dunder):
+            break
+    return at
+
+
+def _imports_alone(line: cst.CSTNode) -> bool:
+    if not isinstance(line, cst.Try) or not isinstance(line.body, cst.IndentedBlock):
+        return False
+    return all(_import(one) is not None for one in line.body.body)
+
+
+def _bound(line: cst.CSTNode) -> list[str]:
+    """The names that imports bind, in a `try`, too."""
+    found = m.findall(line, m.ImportAlias()) if not m.matches(line, m.FunctionDef()) else []
+    names = []
+    for one in found:
+        alias = cst.ensure_type(one, cst.ImportAlias)
+        names.append(alias.evaluated_alias or alias.evaluated_name)
+    return names
+
+
+def _with_blocks(body: list, blocks: list[str]) -> list:
+    if not blocks:
+        return body
+    at = _header_end(body)
+    blank = cst.EmptyLine(indent=False)
+    made = [
+        cst.parse_statement(block.lstrip("\n")).with_changes(leading_lines=[blank])
+        for block in blocks
+    ]
+    if at == 0:
+        made[0] = made[0].with_changes(leading_lines=[])
+    rest = body[at:]
+    if rest and not any(one.comment is None for one in rest[0].leading_lines):
+        rest[0] = rest[0].with_changes(leading_lines=[blank, *rest[0].leading_lines])
+    return [*body[:at], *made, *rest]
+
+
+# ---- What it still asks for
+#
+# _core/_jax_names.py says what JAX removed, and the tables of resurrect what stands for it there.
+# Those are read as texts: importing them imports JAX, and changes it.
+
+_TABLES = pathlib.Path(_jax_names.__file__).parents[1] / "resurrect/_names"
+# Gone before the oldest release that was walked, or private.
+_GONE_BEFORE = ("jaxlib.mhlo_helpers", "jax._src.lib.xla_client.ops", "jax.ad_util")
+
+
+def what_is_left(before: cst.Module, after: cst.Module) -> list[tuple[int, str]]:
+    """Returns what the program `after` asks for that JAX removed: the line in the program `before`,
+    and what to write. What it tries, and has another way for, is left out."""
+    lines = before.code.splitlines()
+    found: list[tuple[int, str]] = []
+    texts = set()
+    asked = _asked_for(after)
+    for line, name in asked:
+        text = _removed(name)
+        # Of a module, what it is asked for says more.
+        if text is None or text in texts or any(one.startswith(f"{name}.") for _, one in asked):
+            continue
+        texts.add(text)
+        spelled = after.code.splitlines()[line - 1].strip()
+        same = [i for i, one in enumerate(lines, 1) if one.strip() == spelled]
+        near = [i for i, one in enumerate(lines, 1) if name.rpartition(".")[2] in one]
+        found.append((next(iter([*same, *near]), line), text))
+    return found
+
+
+def _asked_for(module: cst.Module) -> list[tuple[int, str]]:
+    """By line, the longest names of JAX's that the program writes."""
+    wrapper = cst.MetadataWrapper(module)
+    names = wrapper.resolve(QualifiedNameProvider)
+    places = wrapper.resolve(PositionProvider)
+    tried = set()
+    for statement in m.findall(wrapper.module, m.Try(handlers=[m.AtLeastN(n=1)])):
+        tried |= set(m.findall(statement, m.Name() | m.Attribute() | m.ImportFrom() | m.Import()))
+    imports = m.findall(wrapper.module, m.ImportFrom() | m.Import())
+    within = {one for line in imports for one in m.findall(line, m.Name() | m.Attribute())}
+    asked: list[tuple[int, str]] = []
+    for line in imports:
+        if line in tried or isinstance(line.names, cst.ImportStar):  # type: ignore[attr-defined]
+            continue
+        of = "" if isinstance(line, cst.Import) else f"{_module(line)}."  # type: ignore[arg-type]
+        asked += [(places[line].start.line, of + one.evaluated_name) for one in line.names]  # type: ignore[attr-defined]
+    inner = {one.value for one in m.findall(wrapper.module, m.Attribute())}  # type: ignore[attr-defined]
+    for node, found in names.items():
+        if not isinstance(node, (cst.Name, cst.Attribute)) or node in tried | within | inner:
+            continue
+        known = [one for one in (found() if callable(found) else found)]
+        if len(known) == 1 and known[0].source.name == "IMPORT":
+            asked.append((places[node].start.line, known[0].name))
+    return sorted(set(asked))
+
+
+def _removed(name: str) -> str | None:
+    """What to write for a name that JAX removed; None if it did not."""
+    found = _gone_parts(name)
+    if not found:
+        if any(name == one or name.startswith(f"{one}.") for one in _GONE_BEFORE):
+            return f"today's JAX has no {name}; write it by hand"
+        return None
+    module, last, _ = found[-1]
+    least = min((release for *_, release in found), key=_numbers)
+    return f"JAX has no {module}.{last} since {least}; {_instead(module, last)}"
+
+
+def _gone_parts(name: str) -> list[tuple[str, str, str]]:
+    """The modules and names of the path that went, and when; the outermost first."""
+    parts = name.split(".")
+    paths = [(".".join(parts[:i]), parts[i]) for i in range(1, len(parts))]
+    return [(*path, _gone()[path]) for path in paths if path in _gone()]
+
+
+def _numbers(release: str) -> list[int]:
+    return [int(one) for one in release.split(".")]
+
+
+@functools.cache
+def _gone() -> dict[tuple[str, str], str]:
+    """By module, or class, and name, the first release that was walked and has it no more."""
+    gone = {
+        (module, name): release
+        for module, releases in _jax_names.GONE.items()
+        for release, names in releases.items()
+        for name in names.split()
+    }
+    for own, like in _jax_names.LIKE.items():
+        gone.update({(own, name): at for (module, name), at in gone.items() if module == like})
+    for row in _rows("_members_table.py"):
+        if "members" in row["keywords"] and "gone" in row["keywords"]:
+            for name in row["names"]:
+                gone[row["module"], name] = ast.literal_eval(row["keywords"]["gone"])
+    return gone
+
+
+@functools.cache
+def _instead(module: str, name: str) -> str:
+    full = f"{module}.{name}"
+    told = _literal("INSTEAD").get(full)
+    if told is not None:
+        return f"write {told}"
+    private = ""
+    for row in _rows("_table.py"):
+        if row["module"] != _jax_names.LIKE.get(module, module) or name not in row["names"]:
+            continue
+        for call in row["stand_ins"]:
+            arguments = [ast.literal_eval(one) for one in call.args]
+            if call.func.id in ("Refused", "no_instances"):  # type: ignore[attr-defined]
+                return _literal("REASONS")[arguments[0]]
+            renamed = {one.arg: ast.literal_eval(one.value) for one in call.keywords}.get(
+                "names", {}
+            )
+            if call.func.id == "Modules":  # type: ignore[attr-defined]
+                arguments, renamed = [arguments[0][name].rpartition(".")[0]], {}
+            for origin in arguments:
+                there = f"{origin}.{renamed.get(name, name)}"
+                is_public = not any(part.startswith("_") for part in there.split("."))
+                if is_public and not _gone_parts(there):
+                    return f"write {there}"
+                if not is_public and not origin.startswith("callbridge"):
+                    private = private or there
+    if private:
+        return f"{private} has it, which is private; or import callbridge.resurrect before"
+    return "write it by hand, or import callbridge.resurrect before"
+
+
+@functools.cache
+def _tree(table: str) -> ast.Module:
+    return ast.parse((_TABLES / table).read_text())
+
+
+@functools.cache
+def _rows(table: str) -> list[dict[str, Any]]:
+    """The rows of a table, as far as they are texts."""
+    found = []
+    for node in ast.walk(_tree(table)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "row":
+            keywords = {one.arg: one.value for one in node.keywords}
+            calls = [*node.args[2:], keywords.get("at_once")]
+            found.append(
+                {
+                    "module": ast.literal_eval(node.args[0]),
+                    "names": set(ast.literal_eval(node.args[1]).split()),
+                    "stand_ins": [one for one in calls if isinstance(one, ast.Call)],
+                    "keywords": keywords,
+                }
+            )
+    return found
+
+
+@functools.cache
+def _literal(name: str) -> dict[str, str]:
+    """A table of texts of resurrect's."""
+    for node in _tree("_row.py").body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
+            return ast.literal_eval(node.value)
+    raise KeyError(name)
