@@ -152,7 +152,7 @@ def test_what_is_written_compiles_and_runs(folder):
 
 def test_a_diff_writes_nothing_and_applies(folder):
     before = migrate_command.contents(folder)
-    done = migrate_command.migrate(folder, "old.cc")
+    done = migrate_command.here(folder, "old.cc")
     assert done.returncode == 0 and migrate_command.contents(folder) == before
     (folder / "patch").write_text(done.stdout)
     migrate_command.run(folder, "patch", "-p0", "-i", "patch")

@@ -18,7 +18,7 @@ def migrated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rewritten")
     (folder / "before.cc").write_text(rewritten_functions.FUNCTIONS)
     (folder / "after.cc").write_text(rewritten_functions.FUNCTIONS)
-    diff = migrate_command.migrate(folder, "--rewrite", "after.cc").stdout
+    diff = migrate_command.here(folder, "--rewrite", "after.cc").stdout
     assert (folder / "after.cc").read_text() == rewritten_functions.FUNCTIONS
     (folder / "diff").write_text(diff.partition("--- /dev/null")[0])
     decisions = migrate_command.write(folder, "--rewrite", "after.cc")
@@ -179,7 +179,7 @@ np.testing.assert_array_equal(call(np.int64(4), x), 3 * x)
 def test_capsules_hold_the_handlers_with_their_python(tmp_path):
     (tmp_path / "ops.cc").write_text(CAPSULES)
     (tmp_path / "ops.py").write_text(CAPSULES_USE)
-    alone = migrate_command.migrate(tmp_path, "--rewrite", "ops.cc")
+    alone = migrate_command.here(tmp_path, "--rewrite", "ops.cc")
     assert "ops.cc:14: thrice is not rewritten as a typed function: its capsule" in alone.stderr
     assert "+CALLBRIDGE_EXPORT(Thrice, thrice);" in alone.stdout
     migrate_command.write(tmp_path, "--rewrite", "ops.cc", "ops.py")
