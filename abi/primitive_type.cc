@@ -52,6 +52,10 @@ constexpr TypeInfo kTypes[] = {
     {"u1", PrimitiveType::kU1, 1},
     {"f4e2m1fn", PrimitiveType::kF4E2M1FN, 4},
     {"f8e8m0fnu", PrimitiveType::kF8E8M0FNU, 8},
+    {"buffer", PrimitiveType::kBuffer, 0},
+    // XLA's FFI has no numbers for these two, so they are known by name alone.
+    {"f6e3m2fn", PrimitiveType::kF6E3M2FN, 0},
+    {"f6e2m3fn", PrimitiveType::kF6E2M3FN, 0},
 };
 
 constexpr bool TypesAreAtTheirNumbers() {

@@ -45,13 +45,16 @@ enum class PrimitiveType : uint8_t {
   kU1 = 31,
   kF4E2M1FN = 32,
   kF8E8M0FNU = 33,
+  kBuffer = 34,
+  kF6E3M2FN = 35,
+  kF6E2M3FN = 36,
 };
 
 // Returns true if `value` is the number of a type above other than kInvalid.
 bool IsPrimitiveType(int64_t value);
 
-// Returns true if `type` can be the element type of an array: every type but kInvalid, kTuple and
-// kToken.
+// Returns true if `type` can be the element type of an array: every type but kInvalid, kTuple,
+// kToken, kBuffer, and the types of 6 bits, which no XLA passes to custom calls.
 bool IsArrayElement(PrimitiveType type);
 
 // Returns XLA's lower-case name ("f32", "bf16", "s4", "f8e4m3fn", "pred", "token", "tuple"), or

@@ -83,6 +83,11 @@ void AppendLeaves(const Shape& shape, std::vector<const Shape*>* leaves) {
 
 absl::StatusOr<Shape> Shape::MakeArray(PrimitiveType element_type, std::vector<int64_t> dimensions,
                                        std::optional<Layout> layout) {
+  if (element_type == PrimitiveType::kF6E3M2FN || element_type == PrimitiveType::kF6E2M3FN) {
+    return absl::UnimplementedError(
+        absl::StrCat("arrays of ", PrimitiveTypeName(element_type),
+                     " are not supported: XLA's FFI has no such type, up to jaxlib 0.12"));
+  }
   if (!IsArrayElement(element_type)) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected a type that an array can have, such as f32, got ",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "absl/types/span.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
+#include "callbridge/abi/table_lock.h"
 #include "callbridge/abi/typed_site_descriptor.h"
 #include "callbridge/adapters/entry_points/entry_points.h"
 #include "callbridge/adapters/target_abis.h"
@@ -40,6 +42,9 @@ struct callbridge_library {
   std::shared_ptr<TargetLibrary> library;
   std::vector<LibraryTarget> other_targets;
   std::string other_name;
+  // Those that were asked for, by symbol and platform, under the TableLock. Targets borrow their
+  // texts.
+  mutable std::map<std::pair<std::string, callbridge::Platform>, LibraryTarget> functions = {};
 
   absl::Span<const LibraryTarget> targets() const {
     return library != nullptr ? library->targets() : other_targets;
@@ -121,6 +126,26 @@ callbridge_error* callbridge_library_target(const callbridge_library* library, s
     }
     return ToC(targets[index], target);
   });
+}
+
+callbridge_error* callbridge_library_function(const callbridge_library* library, const char* symbol,
+                                              const char* platform, callbridge_target* target) {
+  return WithoutExceptions(
+      {{"library", library}, {"symbol", symbol}, {"platform", platform}, {"target", target}}, [&] {
+        if (library->library == nullptr) {
+          return absl::InvalidArgumentError(
+              absl::StrCat(library->name(),
+                           " is not the file of a library: callbridge_library_function finds "
+                           "functions in what callbridge_library_load opened by its path"));
+        }
+        const absl::StatusOr<callbridge::Platform> known = callbridge::ParsePlatform(platform);
+        if (!known.ok()) return known.status();
+        absl::StatusOr<LibraryTarget> found = library->library->Function(symbol, *known);
+        if (!found.ok()) return found.status();
+        const callbridge::TableLock lock;
+        const auto kept = library->functions.emplace(std::make_pair(symbol, *known), *found);
+        return ToC(kept.first->second, target);
+      });
 }
 
 size_t callbridge_target_abi_count() { return callbridge::TargetAbis().size(); }

@@ -193,6 +193,21 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_target(const callbridge
                                                                 size_t index,
                                                                 callbridge_target* target);
 
+// Writes the function that the library exports as `symbol`, as linkers know it, to `*target`, whose
+// struct_size the caller set: a target of that name on `platform`, whether or not the library
+// registers it. `api_version` is the one that the symbol proves, or else
+// CALLBRIDGE_API_VERSION_UNSPECIFIED: set it then to the ABI that the function has. A call by
+// another ABI may crash. The texts are valid until the library is closed. Thread-safe.
+//
+// Returns NOT_FOUND if the library exports no such function, and names the one that is most like
+// it; INVALID_ARGUMENT if `symbol` is a variable, `platform` is not one that callbridge can call,
+// or `library` is an operator's or the process; FAILED_PRECONDITION if this process opened the
+// library before and bound it to a genuine XLA.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_library_function(const callbridge_library* library,
+                                                                  const char* symbol,
+                                                                  const char* platform,
+                                                                  callbridge_target* target);
+
 // ---- Shapes -------------------------------------------------------------------------------------
 
 // Visits one node of a shape. `element_type` is XLA's number (xla.PrimitiveType): 13 is a tuple,

@@ -85,18 +85,22 @@ class Library {
     if (callbridge_error* error = callbridge_library_target(handle_.get(), index, &found)) {
       return Error(error);
     }
-    return Target{found.name,
-                  found.platform,
-                  found.api_version,
-                  found.api_version_is_proved != 0,
-                  found.address,
-                  found.evidence,
-                  found.instantiate,
-                  found.prepare,
-                  found.initialize,
-                  found.record,
-                  found.command_buffer_compatible != 0,
-                  found.content != nullptr ? found.content : ""};
+    return FromC(found);
+  }
+
+  // Returns the function that the library exports as `symbol`, as linkers know it, whether or not
+  // it registers it. If `api_version_is_proved` is false, set `api_version` to the ABI that the
+  // function has; a call by another one may crash. Fails as callbridge_library_function.
+  Result<Target> Function(const std::string& symbol, const std::string& platform = "Host") const {
+    if (callbridge_error* error = c_form::CheckNoNul("a symbol", symbol)) return Error(error);
+    if (callbridge_error* error = c_form::CheckNoNul("a platform", platform)) return Error(error);
+    callbridge_target found = {};
+    found.struct_size = sizeof(found);
+    if (callbridge_error* error =
+            callbridge_library_function(handle_.get(), symbol.c_str(), platform.c_str(), &found)) {
+      return Error(error);
+    }
+    return FromC(found);
   }
 
   // Returns the target of that name, registered under that spelling of the platform. Returns
@@ -120,6 +124,21 @@ class Library {
   };
 
   explicit Library(callbridge_library* library) : handle_(library) {}
+
+  static Target FromC(const callbridge_target& found) {
+    return Target{found.name,
+                  found.platform,
+                  found.api_version,
+                  found.api_version_is_proved != 0,
+                  found.address,
+                  found.evidence,
+                  found.instantiate,
+                  found.prepare,
+                  found.initialize,
+                  found.record,
+                  found.command_buffer_compatible != 0,
+                  found.content != nullptr ? found.content : ""};
+  }
 
   // For a name that Find() has not found, so that it has read every target.
   Error NotFound(std::string_view name, std::string_view platform) const {

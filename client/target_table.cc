@@ -1,11 +1,14 @@
 #include "callbridge/client/target_table.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "callbridge/abi/nearest_name.h"
 #include "callbridge/client/c_status.h"
 
 namespace callbridge::client {
@@ -66,6 +69,8 @@ absl::StatusOr<callbridge_target> TargetTable::Find(absl::string_view name,
   // A module may have any number of calls and a process any number of targets, so the list is
   // limited.
   constexpr size_t kShown = 20;
+  std::vector<std::string> names;
+  for (const auto& [key, target] : targets_) names.push_back(key.first);
   std::vector<std::string> registered;
   for (const auto& [key, target] : targets_) {
     if (registered.size() == kShown) {
@@ -78,7 +83,8 @@ absl::StatusOr<callbridge_target> TargetTable::Find(absl::string_view name,
       "no target \"", name, "\" is registered for ", PlatformKey(platform),
       registered.empty() ? "; nothing is registered"
                          : absl::StrCat("; registered are ", absl::StrJoin(registered, ", ")),
-      ". Register it with XLA_REGISTER_CUSTOM_CALL_TARGET, or load its library"));
+      ". Register it with XLA_REGISTER_CUSTOM_CALL_TARGET, or load its library",
+      absl::c_linear_search(names, name) ? "" : DidYouMean(name, names)));
 }
 
 }  // namespace callbridge::client

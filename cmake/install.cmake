@@ -27,6 +27,9 @@ if(TARGET callbridge_python)
   install(TARGETS callbridge_python LIBRARY DESTINATION lib)
 endif()
 
+# What `callbridge new` writes.
+install(DIRECTORY examples/packages/ DESTINATION share/callbridge/packages PATTERN __pycache__ EXCLUDE)
+
 install(EXPORT callbridgeTargets NAMESPACE callbridge:: DESTINATION lib/cmake/callbridge)
 set(packages callbridge)
 if(NOT SKBUILD)
@@ -41,6 +44,13 @@ foreach(package ${packages})
   configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION lib/pkgconfig)
 endforeach()
+
+# For man: in a wheel, where pip puts it beside the command. `callbridge completion man` wrote it.
+if(SKBUILD)
+  install(FILES tools/callbridge.1 DESTINATION ${SKBUILD_DATA_DIR}/share/man/man1)
+else()
+  install(FILES tools/callbridge.1 DESTINATION share/man/man1)
+endif()
 
 # The licences of what is linked in (scripts/debian_11).
 if(SKBUILD AND CALLBRIDGE_LICENSES)

@@ -65,6 +65,7 @@ absl::StatusOr<Shape> ArrayFromProto(const xla::ShapeProto& proto) {
 
 absl::StatusOr<Shape> FromProto(const xla::ShapeProto& proto, int depth) {
   const int type = proto.element_type();
+  if (type == xla::BUFFER) return Unimplemented("a buffer shape");
   if (type != xla::TUPLE && proto.tuple_shapes_size() != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("expected a shape other than a tuple to have no "

@@ -8,6 +8,8 @@
 #define CALLBRIDGE_LEGACY_CUSTOM_CALL_TARGET_REGISTRY_H_
 
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "callbridge/legacy/registry_functions.h"
@@ -48,6 +50,16 @@ class __attribute__((visibility("hidden"))) CustomCallTargetRegistry {
   // Returns null if nothing is registered. Thread-safe.
   void* Lookup(const std::string& symbol, const std::string& platform) const {
     return callbridge_lookup_target(symbol.data(), symbol.size(), platform.data(), platform.size());
+  }
+
+  // Returns the addresses of the targets that are registered for `platform` at the time of the
+  // call, by symbol. Thread-safe.
+  std::unordered_map<std::string, void*> registered_symbols(const std::string& platform) const {
+    std::unordered_map<std::string, void*> symbols;
+    for (Target& target : Targets()) {
+      if (target.platform == platform) symbols[std::move(target.symbol)] = target.address;
+    }
+    return symbols;
   }
 
   // Returns all targets of the process, by symbol, then platform. Thread-safe.

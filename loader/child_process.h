@@ -63,6 +63,9 @@ void PrepareForCrash();
 // the link.
 std::string PathForChild(const std::string& path);
 
+// Returns a signal's name without "SIG", as "SEGV", or its number if it has no name.
+std::string SignalName(int signal);
+
 // Returns "ended by SIGSEGV", "exited with status 3" or "did not end in 5s"; empty if the child
 // exited with status 0.
 std::string WhatWentWrong(const ChildOutcome& outcome, absl::Duration limit);

@@ -297,6 +297,11 @@ std::string Demangled(absl::string_view symbol) {
   return text.get();
 }
 
+absl::string_view UnqualifiedName(absl::string_view function) {
+  function = function.substr(0, function.find('('));
+  return function.substr(function.rfind(':') + 1);  // npos + 1 is 0
+}
+
 std::string ReadableName(absl::string_view symbol) {
   const std::string name = Demangled(symbol);
   if (name.empty()) return std::string(symbol);

@@ -12,6 +12,9 @@ namespace callbridge {
 // too costly to demangle (IsCheapToDemangle), or has a demangled name of more than 64 KiB.
 std::string Demangled(absl::string_view symbol);
 
+// Returns "f" for "a::f(int)", a demangled name.
+absl::string_view UnqualifiedName(absl::string_view function);
+
 // Returns the demangled name, with std::string written as such in both string ABIs, or the symbol
 // itself where Demangled() is empty.
 std::string ReadableName(absl::string_view symbol);

@@ -135,6 +135,20 @@ std::vector<std::string> FunctionNames::At(uint64_t address) const {
   return std::vector<std::string>(found->second.begin(), found->second.end());
 }
 
+std::vector<std::string> ExportedFunctions(const ElfFile& file) {
+  const absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
+  if (!dynamic.ok()) return {};
+  const absl::StatusOr<SymbolTable> table = SymbolTable::Parse(file, *dynamic, {});
+  if (!table.ok()) return {};
+  std::set<std::string> names;
+  for (const auto& [entry, name] : table->symbols()) {
+    if (IsFunction(entry.st_info, entry.st_shndx) && name.size() <= kMaximumName) {
+      names.emplace(name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
 // ---- GPU code
 
 namespace {

@@ -69,6 +69,10 @@ class FunctionNames {
   absl::flat_hash_map<uint64_t, std::set<std::string>> names_;
 };
 
+// Returns the names, as linkers know them, of the functions that a library exports, sorted; none if
+// its dynamic symbol table is damaged.
+std::vector<std::string> ExportedFunctions(const ElfFile& file);
+
 // ---- GPU code
 
 // Returns the architectures of the CUDA kernels in a section .nv_fatbin: "sm_90" for machine code,

@@ -3,6 +3,7 @@
 #ifndef CALLBRIDGE_LOADER_INSPECTED_FILE_H_
 #define CALLBRIDGE_LOADER_INSPECTED_FILE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,15 @@ struct InspectedFile {
   Verdict verdict;
   std::vector<ProbedFunction> probed;  // empty unless functions were asked
   std::vector<InspectedOperator> operators;
+  int64_t not_asked = 0;  // how many functions the probe had no time for
 };
 
+// How long the probe goes on to ask the functions of one file.
+constexpr int kSecondsToProbe = 30;
+
 // Inspects the file at `path`; if `probes`, asks the functions that may be typed handlers, in
-// processes of their own, where the file's constructors run too (ProbeTyped()). Fails as Inspect().
+// processes of their own, where the file's constructors run too (ProbeTyped()), for about
+// kSecondsToProbe. Fails as Inspect().
 absl::StatusOr<InspectedFile> InspectFile(const std::string& path, bool probes);
 
 // Returns what the library shows of an operator by this name: the functions beside it.

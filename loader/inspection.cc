@@ -104,6 +104,10 @@ void ReadTexts(absl::string_view bytes, Inspection& inspection) {
   inspection.mentions_typed_ffi = inspection.mentions_typed_ffi ||
                                   inspection.symbols.mentions_typed_ffi ||
                                   Holds(bytes, "XLA_FFI_CallFrame");
+  // What the registry logs in every release that has one. In parts, so that callbridge does not
+  // contain it.
+  inspection.contains_xla = inspection.contains_xla ||
+                            Holds(bytes, absl::StrCat("Register XLA FFI handler", " for '%s'; "));
   inspection.typed_headers = TypedHeaders(bytes);
 }
 

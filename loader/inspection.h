@@ -55,6 +55,9 @@ struct Inspection {
   // The file contains names of XLA's FFI, so functions whose names have no type may be typed
   // handlers.
   bool mentions_typed_ffi = false;
+  // The file contains XLA's registry of typed handlers, so it has an XLA of its own: handlers in it
+  // may be that one's, which no other XLA gets.
+  bool contains_xla = false;
   // The XLA whose headers its typed handlers were built with, where the file's bytes tell it: they
   // do for headers without a metadata query. Otherwise null.
   const typed_ffi::RuntimeVersion* typed_headers = nullptr;

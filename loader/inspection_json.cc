@@ -148,9 +148,11 @@ Json FileJson(const InspectedFile& file) {
   json["functions"] = FunctionsJson(inspection);
   json["untyped_functions"] = UntypedJson(inspection);
   json["mentions_typed_ffi"] = inspection.mentions_typed_ffi;
+  json["contains_xla"] = inspection.contains_xla;
   json["typed_headers"] = TypedHeadersJson(inspection.typed_headers);
   json["operators"] = OperatorsJson(file.operators);
   json["probed"] = ProbedJson(file.probed);
+  json["not_asked"] = file.not_asked;
   json["verdict"] = {{"outcome", std::string(OutcomeName(file.verdict.outcome))},
                      {"text", file.verdict.text},
                      {"next", file.verdict.next}};

@@ -172,7 +172,8 @@ void WriteEntries(ElfFile& file, const DynamicSection& dynamic, std::vector<Elf6
 
 }  // namespace
 
-absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSymbol> symbols) {
+absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSymbol> symbols,
+                                            absl::Span<const std::string> unneeded) {
   PrivateCopy copy{std::move(file), {}, {}};
   absl::StatusOr<LoaderTables> tables = ReadTables(copy.file);
   if (!tables.ok()) return tables.status();
@@ -184,7 +185,8 @@ absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSy
   for (const Elf64_Dyn& entry : dynamic.entries()) {
     if (entry.d_tag != DT_NEEDED) continue;
     const absl::string_view name = *dynamic.String(entry.d_un.d_val, "DT_NEEDED");
-    if (!IsTensorFlowLibrary(name)) {
+    const bool is_needed = std::find(unneeded.begin(), unneeded.end(), name) == unneeded.end();
+    if (is_needed && !IsTensorFlowLibrary(name)) {
       needed.insert(name);
     } else if (dropped.insert(entry.d_un.d_val).second) {
       copy.dropped_libraries.emplace_back(name);

@@ -35,9 +35,11 @@ struct PrivateCopy {
   std::vector<std::string> dropped_libraries;
 };
 
-// Checks everything in `file` that ld.so reads, and rewrites it, binding `symbols`. Runs none of
-// its code. Returns INVALID_ARGUMENT, naming the table, if one is invalid.
-absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSymbol> symbols);
+// Checks everything in `file` that ld.so reads, and rewrites it, binding `symbols`, and without the
+// libraries that it needs by the names `unneeded`. Runs none of its code. Returns INVALID_ARGUMENT,
+// naming the table, if one is invalid.
+absl::StatusOr<PrivateCopy> MakePrivateCopy(ElfFile file, absl::Span<const OldSymbol> symbols,
+                                            absl::Span<const std::string> unneeded = {});
 
 }  // namespace callbridge
 

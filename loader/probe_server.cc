@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -171,9 +172,11 @@ absl::StatusOr<Sockets> MakeSockets() {
   return absl::UnavailableError(absl::StrCat("no socket for a child: ", std::strerror(errno)));
 }
 
-// Returns the number of the process that the helper left behind as a server, or 0.
+// Returns the number of the process that the helper left behind as a server, or 0. Before it opens
+// a file that is not whole, the helper says so.
 pid_t ServerIn(const ChildOutcome& outcome) {
   absl::string_view said = outcome.output;
+  said.remove_prefix(std::min(said.rfind(absl::StrCat(kOpened, "\n")), said.size()));
   pid_t process = 0;
   const bool serves = absl::ConsumePrefix(&said, absl::StrCat(kOpened, "\n", kServing)) &&
                       absl::ConsumeSuffix(&said, "\n") && absl::SimpleAtoi(said, &process);

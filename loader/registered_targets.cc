@@ -155,12 +155,6 @@ void* OpenIfLoaded(const std::string& path) {
   return nullptr;
 }
 
-// "f" of "a::f(int)".
-absl::string_view Unqualified(absl::string_view function) {
-  function = function.substr(0, function.find('('));
-  return function.substr(function.rfind(':') + 1);  // npos + 1 is 0
-}
-
 bool IsName(absl::string_view text) {
   if (text.empty() || text.size() > kLongestName) return false;
   for (char c : text) {
@@ -178,7 +172,7 @@ std::set<std::string> NamesIn(const std::string& bytes) {
     if (!IsName(text)) continue;
     names.emplace(text);
     const std::string function = Demangled(text);
-    if (!function.empty()) names.emplace(Unqualified(function));
+    if (!function.empty()) names.emplace(UnqualifiedName(function));
   }
   return names;
 }

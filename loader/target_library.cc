@@ -1,5 +1,9 @@
 #include "callbridge/loader/target_library.h"
 
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -8,15 +12,18 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "callbridge/abi/nearest_name.h"
 #include "callbridge/abi/per_process.h"
 #include "callbridge/abi/table_lock.h"
 #include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/legacy/target_registry.h"
 #include "callbridge/loader/child_process.h"
+#include "callbridge/loader/demangled_name.h"
 #include "callbridge/loader/elf_file.h"
 #include "callbridge/loader/elf_sections.h"
 #include "callbridge/loader/files.h"
@@ -25,6 +32,7 @@
 #include "callbridge/loader/private_copy.h"
 #include "callbridge/loader/protobuf_symbols.h"
 #include "callbridge/loader/registered_targets.h"
+#include "callbridge/loader/target_evidence.h"
 
 namespace callbridge {
 namespace {
@@ -95,6 +103,15 @@ std::string DescribeTargets(const std::vector<LibraryTarget>& targets) {
   if (targets.size() > kMaximum)
     absl::StrAppend(&text, " and ", targets.size() - kMaximum, " more");
   return text;
+}
+
+// Returns whether the dynamic symbol at `address` is a variable's.
+bool IsVariable(const void* address) {
+  Dl_info info;
+  void* found = nullptr;
+  if (dladdr1(address, &info, &found, RTLD_DL_SYMENT) == 0 || found == nullptr) return false;
+  const int type = ELF64_ST_TYPE(static_cast<const Elf64_Sym*>(found)->st_info);
+  return info.dli_saddr == address && (type == STT_OBJECT || type == STT_TLS);
 }
 
 // The loaded libraries, by the first address of their code and data. Thread-safe.
@@ -211,6 +228,45 @@ void* TargetLibrary::Exported(const std::string& symbol) const {
   return copy_ != nullptr ? copy_->Exported(symbol) : nullptr;
 }
 
+std::string TargetLibrary::FunctionLike(const std::string& name) const {
+  const std::optional<std::string> file = UnchangedFile();
+  if (!file.has_value()) return "";
+  const absl::StatusOr<std::string> bytes = ReadRegularFile(*file);
+  if (!bytes.ok()) return "";
+  const absl::StatusOr<ElfFile> elf = ElfFile::Parse(*bytes);
+  if (!elf.ok()) return "";
+  const std::vector<std::string> functions = ExportedFunctions(*elf);
+  for (const std::string& symbol : functions) {
+    const std::string function = Demangled(symbol);
+    if (!function.empty() && UnqualifiedName(function) == name) {
+      return absl::StrCat("; did you mean ", symbol, ", which is ", function, "?");
+    }
+  }
+  return DidYouMean(name, functions);
+}
+
+absl::StatusOr<LibraryTarget> TargetLibrary::Function(const std::string& symbol,
+                                                      Platform platform) const {
+  if (binding_ != nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path_, ": this process opened it before, bound to ", bound_to(),
+                     ", so that callbridge knows only the targets that it registers"));
+  }
+  void* address = Exported(symbol);
+  if (address == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat(path_, ": exports no function ", symbol, FunctionLike(symbol)));
+  }
+  if (IsVariable(address)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": ", symbol, " is a variable, not a function"));
+  }
+  TargetEvidence evidence = EvidenceOfSymbols({symbol}, PlatformName(platform));
+  return LibraryTarget{{symbol, std::string(PlatformName(platform)), address},
+                       evidence.api_version,
+                       std::move(evidence.text)};
+}
+
 TargetLibrary::~TargetLibrary() {
   if (copy_ == nullptr) return;
   LoadedLibraries::Global().Remove(*copy_);
@@ -309,9 +365,12 @@ absl::StatusOr<Target> TargetLibrary::Find(absl::string_view name, Platform plat
     const std::optional<LibraryTarget> bound = FindBound(std::string(name), platform);
     if (bound.has_value()) return ToTarget(*bound, platform);
   }
-  return absl::NotFoundError(absl::StrCat(path_, ": no custom-call target ", name,
-                                          " is registered for platform ", PlatformName(platform),
-                                          "; registered are: ", DescribeTargets(targets_)));
+  std::vector<std::string> names;
+  for (const LibraryTarget& target : targets_) names.push_back(target.registered.name);
+  return absl::NotFoundError(
+      absl::StrCat(path_, ": no custom-call target ", name, " is registered for platform ",
+                   PlatformName(platform), "; registered are: ", DescribeTargets(targets_),
+                   absl::c_linear_search(names, name) ? "" : DidYouMean(name, names)));
 }
 
 }  // namespace callbridge

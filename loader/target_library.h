@@ -114,6 +114,24 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   // null if it has none, or is bound_to() a genuine XLA. Valid as long as the library is loaded.
   void* Exported(const std::string& symbol) const;
 
+  // Returns the function that the library exports as `symbol`, as linkers know it: a target of that
+  // name on `platform`, whether or not the library registers it. Its ABI is the one that the symbol
+  // proves; kUnspecified if it proves none, which the caller may declare.
+  //
+  // Returns NOT_FOUND, naming what is like it, if the library exports no such function;
+  // INVALID_ARGUMENT if it is a variable; FAILED_PRECONDITION if the library is bound_to() a
+  // genuine XLA.
+  absl::StatusOr<LibraryTarget> Function(const std::string& symbol, Platform platform) const;
+
+  // Returns the end of an error about a function `name` that the library does not export: "; did
+  // you mean scale?", the symbol of a C++ function of that name or else what is most like it, or
+  // "".
+  std::string FunctionLike(const std::string& name) const;
+
+  // Returns `target`, one of this library's, as a call on `platform` takes it. It keeps the library
+  // loaded.
+  Target ToTarget(const LibraryTarget& target, Platform platform) const;
+
   // The targets by name, then platform, with the typed FFI handlers that were registered through
   // callbridge_xla_ffi_api(). Of a name that was registered twice, the last. A name of both an
   // untyped function and a handler is here twice, the handler first.
@@ -121,8 +139,8 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
 
   // Returns the first target of that name on that platform. If the name is both a typed handler's
   // and an untyped function's, returns the function if `declared` is an untyped ABI. Returns
-  // NOT_FOUND, naming the target and listing what is registered, if there is none. The result keeps
-  // the library loaded.
+  // NOT_FOUND, naming the target, listing what is registered and the name that is most like it, if
+  // there is none. The result keeps the library loaded.
   absl::StatusOr<Target> Find(absl::string_view name, Platform platform,
                               ApiVersion declared = ApiVersion::kUnspecified) const;
 
@@ -135,7 +153,6 @@ class TargetLibrary : public std::enable_shared_from_this<TargetLibrary> {
   LibraryTarget WithBinding(const RegisteredTarget& registered) const;
   // Returns what the genuine registry has under that name.
   std::optional<LibraryTarget> FindBound(const std::string& name, Platform platform) const;
-  Target ToTarget(const LibraryTarget& target, Platform platform) const;
 
   std::string path_;
   std::string absolute_path_;

@@ -8,11 +8,9 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,18 +25,10 @@
 #include "callbridge/abi/loaded_object.h"
 #include "callbridge/adapters/cross_version/headers.h"
 #include "callbridge/adapters/entry_points/trampolines.h"
-#include "callbridge/adapters/link/old_symbols.h"
 #include "callbridge/adapters/probe_api.h"
 #include "callbridge/loader/child_process.h"
-#include "callbridge/loader/dynamic_section.h"
-#include "callbridge/loader/elf_file.h"
-#include "callbridge/loader/files.h"
-#include "callbridge/loader/loaded_copy.h"
 #include "callbridge/loader/loaded_file.h"
-#include "callbridge/loader/origin.h"
-#include "callbridge/loader/private_copy.h"
 #include "callbridge/loader/probe_server.h"
-#include "callbridge/loader/symbol_table.h"
 #include "callbridge/loader/target_library.h"
 #include "callbridge/typed_ffi/c_api.h"
 #include "callbridge/typed_ffi/runtime_versions.h"
@@ -298,70 +288,7 @@ TypedAnswer WithReports(XLA_FFI_Handler* handler, TypedAnswer answer) {
   return answer;
 }
 
-// Replaces Python's variables and functions, which handlers do not need to answer.
-alignas(64) char no_python[1 << 12];
-
-std::vector<OldSymbol> WithPython(const ElfFile& file) {
-  std::vector<OldSymbol> served(OldSymbols().begin(), OldSymbols().end());
-  absl::StatusOr<DynamicSection> dynamic = DynamicSection::Parse(file);
-  if (!dynamic.ok()) return served;
-  absl::StatusOr<SymbolTable> table = SymbolTable::Parse(file, *dynamic, {});
-  if (!table.ok()) return served;
-  for (const DynamicSymbol& symbol : table->symbols()) {
-    const bool is_pythons =
-        absl::StartsWith(symbol.name, "Py") || absl::StartsWith(symbol.name, "_Py");
-    if (symbol.entry.st_shndx == SHN_UNDEF && is_pythons)
-      served.push_back({symbol.name, no_python});
-  }
-  return served;
-}
-
 }  // namespace
-
-ProbedFile::ProbedFile(std::string path, const ElfFile& file) : path_(std::move(path)) {
-  for (const Elf64_Phdr& segment : file.segments()) {
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) code_.push_back(segment);
-  }
-}
-
-absl::StatusOr<ProbedFile> ProbedFile::Open(const std::string& path, uint64_t address) {
-  const auto error = [&](const absl::Status& status) {
-    return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
-  };
-  absl::StatusOr<std::string> bytes = ReadRegularFile(path);
-  if (!bytes.ok()) return error(bytes.status());
-  absl::StatusOr<ElfFile> file = ElfFile::Parse(*std::move(bytes));
-  if (!file.ok()) return error(file.status());
-  ProbedFile probed(path, *file);
-  absl::StatusOr<void*> function = probed.Function(address);
-  if (!function.ok()) return function.status();
-  std::error_code no_folder;
-  const std::filesystem::path folder = std::filesystem::absolute(path, no_folder).parent_path();
-  file = WithOrigin(*std::move(file), folder.native());
-  if (!file.ok()) return error(file.status());
-  const ElfFile original = *file;  // the names are views of it
-  absl::StatusOr<PrivateCopy> copy = MakePrivateCopy(*std::move(file), WithPython(original));
-  if (!copy.ok()) return error(copy.status());
-  absl::StatusOr<FileDescriptor> code_file = WriteCodeFile(copy->file.bytes());
-  if (!code_file.ok()) return error(code_file.status());
-  absl::StatusOr<std::unique_ptr<LoadedCopy>> loaded =
-      LoadedCopy::Open(*copy, *std::move(code_file), path);
-  if (!loaded.ok()) return loaded.status();
-  static LoadedCopy* code;  // never closed
-  code = loaded->release();
-  absl::Status constructed = code->RunConstructors();
-  if (!constructed.ok()) return error(constructed);
-  probed.load_address_ = code->load_address();
-  return probed;
-}
-
-absl::StatusOr<void*> ProbedFile::Function(uint64_t address) const {
-  for (const Elf64_Phdr& segment : code_) {
-    if (address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_memsz) continue;
-    return reinterpret_cast<void*>(load_address_ + address);  // NOLINT
-  }
-  return absl::InvalidArgumentError(absl::StrCat(path_, ": has no code at that address"));
-}
 
 void SayLine(int answers, absl::string_view line) {
   const std::string whole = absl::StrCat(line, "\n");

@@ -7,17 +7,12 @@
 #ifndef CALLBRIDGE_LOADER_TYPED_PROBE_H_
 #define CALLBRIDGE_LOADER_TYPED_PROBE_H_
 
-#include <elf.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "callbridge/loader/elf_file.h"
 
 namespace callbridge {
 
@@ -61,6 +56,8 @@ struct TypedAnswer {
 // How the evidence of kUnverified begins where the file, and so any of its functions, cannot be
 // called.
 constexpr absl::string_view kCannotBeOpened = "its file cannot be opened: ";
+// How it begins where the function was called without libraries or symbols that its file needs.
+constexpr absl::string_view kNoAnswerWithout = "gave no answer without what is missing here: ";
 
 // Probes the function at `address`, relative to the load address, of the file at `path`. Runs the
 // file's constructors in the helper process. Thread-safe.
@@ -93,25 +90,6 @@ constexpr absl::string_view kOpened = "opened";
 // Writes the line to the file descriptor `answers`. Ends this process if it cannot: there is no
 // other channel to report to.
 void SayLine(int answers, absl::string_view line);
-
-// A file whose functions are probed. Never closed.
-class ProbedFile {
- public:
-  // Opens the file at `path` as TargetLibrary does, and runs its constructors, if it has a function
-  // at `address`. Opens Python modules too, although no interpreter is there. Error messages begin
-  // with the path.
-  static absl::StatusOr<ProbedFile> Open(const std::string& path, uint64_t address);
-
-  // Returns the function at `address`, or INVALID_ARGUMENT if there is no code.
-  absl::StatusOr<void*> Function(uint64_t address) const;
-
- private:
-  ProbedFile(std::string path, const ElfFile& file);
-
-  std::string path_;
-  std::vector<Elf64_Phdr> code_;  // its executable segments
-  uint64_t load_address_ = 0;
-};
 
 // Calls the function, which may end the process in any way. Passes each answer to `say` at once;
 // the last one counts.

@@ -83,7 +83,8 @@ absl::StatusOr<AotOperator> OpenAotOperator(const AotName& name, const LoadOptio
   if (aot.function == nullptr) {
     return absl::NotFoundError(
         absl::StrCat(name.path, ": undefined symbol: ", name.function,
-                     ": an AOT operator is a function that the library exports as extern \"C\""));
+                     ": an AOT operator is a function that the library exports as extern \"C\"",
+                     file->library->FunctionLike(name.function)));
   }
   return aot;
 }

@@ -90,7 +90,8 @@ struct PJRT_Gpu_Register_Custom_Call_Args_0_4_30 {
 CALLBRIDGE_FROZEN_4(PJRT_Gpu_Register_Custom_Call_Args_0_4_30, 40, function_name, 8,
                     function_name_size, 16, api_version, 24, custom_call_function, 32);
 
-// Since jaxlib 0.4.34. An untyped function is `handler_execute`.
+// Since jaxlib 0.4.34. An untyped function is `handler_execute`. Ends before `traits` up to the
+// extension's version 2.
 struct PJRT_Gpu_Register_Custom_Call_Args {
   size_t struct_size;
   const char* function_name;
@@ -100,16 +101,22 @@ struct PJRT_Gpu_Register_Custom_Call_Args {
   void* handler_prepare;
   void* handler_initialize;
   void* handler_execute;
+  uint32_t traits;  // XLA_FFI_HANDLER_TRAITS_*
 };
-CALLBRIDGE_FROZEN_7(PJRT_Gpu_Register_Custom_Call_Args, 64, function_name, 8, function_name_size,
+CALLBRIDGE_FROZEN_8(PJRT_Gpu_Register_Custom_Call_Args, 72, function_name, 8, function_name_size,
                     16, api_version, 24, handler_instantiate, 32, handler_prepare, 40,
-                    handler_initialize, 48, handler_execute, 56);
+                    handler_initialize, 48, handler_execute, 56, traits, 64);
+
+// The `struct_size`: where the last field ends. Plugins that know fewer fields accept it.
+inline constexpr size_t PJRT_Gpu_Register_Custom_Call_Args_STRUCT_SIZE = 68;
 
 struct PJRT_Gpu_Custom_Call {
   PJRT_Extension_Base base;
   PJRT_Error* (*custom_call)(void* args);  // either of the structs above
+  // Since version 3, which jaxlib 0.12 has: whether custom_call reads `traits`.
+  bool custom_call_handles_traits;
 };
-CALLBRIDGE_FROZEN_1(PJRT_Gpu_Custom_Call, 32, custom_call, 24);
+CALLBRIDGE_FROZEN_2(PJRT_Gpu_Custom_Call, 40, custom_call, 24, custom_call_handles_traits, 32);
 
 // ---- The extension for XLA's FFI ----------------------------------------------------------------
 

@@ -18,14 +18,14 @@ bool IsAligned(const void* address) {
   return reinterpret_cast<uintptr_t>(address) % alignof(void*) == 0;
 }
 
-// Returns the extension's field, null if the extension ends before it.
+// Returns the extension's field, null or false if the extension ends before it.
 template <typename Extension, typename Field>
 Field FieldOf(const PJRT_Extension_Base& base, Field Extension::*field) {
   const auto& extension = reinterpret_cast<const Extension&>(base);
   const auto* end = reinterpret_cast<const char*>(&(extension.*field) + 1);
   return end - reinterpret_cast<const char*>(&base) <= static_cast<ptrdiff_t>(base.struct_size)
              ? extension.*field
-             : nullptr;
+             : Field{};
 }
 
 absl::Status CheckTable(const PJRT_Api* api) {
@@ -108,6 +108,8 @@ absl::StatusOr<Plugin> Plugin::Open(const PJRT_Api* api) {
     if (extension.type == PJRT_Extension_Type_Gpu_Custom_Call && !has_gpu) {
       has_gpu = true;
       plugin.gpu_ = FieldOf(extension, &PJRT_Gpu_Custom_Call::custom_call);
+      plugin.gpu_handles_traits_ =
+          FieldOf(extension, &PJRT_Gpu_Custom_Call::custom_call_handles_traits);
     } else if (extension.type == PJRT_Extension_Type_FFI && !has_ffi) {
       has_ffi = true;
       plugin.register_type_ = FieldOf(extension, &PJRT_FFI_Extension::type_register);
@@ -178,14 +180,18 @@ absl::Status Plugin::RegisterFunction(absl::string_view name, void* function) co
                                                       PJRT_Gpu_Untyped, function};
     return TakeStatus(gpu_(&args));
   }
-  PJRT_Gpu_Register_Custom_Call_Args args = {sizeof(args),     name.data(), name.size(),
-                                             PJRT_Gpu_Untyped, nullptr,     nullptr,
-                                             nullptr,          function};
+  PJRT_Gpu_Register_Custom_Call_Args args = {};
+  args.struct_size = PJRT_Gpu_Register_Custom_Call_Args_STRUCT_SIZE;
+  args.function_name = name.data();
+  args.function_name_size = name.size();
+  args.api_version = PJRT_Gpu_Untyped;
+  args.handler_execute = function;
   return TakeStatus(gpu_(&args));
 }
 
 absl::Status Plugin::RegisterHandlers(absl::string_view name, absl::string_view platform,
-                                      const XLA_FFI_Handler_Bundle& handlers) const {
+                                      const XLA_FFI_Handler_Bundle& handlers,
+                                      XLA_FFI_Handler_Traits traits) const {
   const auto address = [](XLA_FFI_Handler* handler) { return reinterpret_cast<void*>(handler); };
   if (is_gpu()) {
     const absl::StatusOr<bool> takes_handlers = TakesHandlers();
@@ -196,14 +202,15 @@ absl::Status Plugin::RegisterHandlers(absl::string_view name, absl::string_view 
           ") takes typed handlers without their other stages; plugins take these since jaxlib "
           "0.4.34"));
     }
-    PJRT_Gpu_Register_Custom_Call_Args args = {sizeof(args),
+    PJRT_Gpu_Register_Custom_Call_Args args = {PJRT_Gpu_Register_Custom_Call_Args_STRUCT_SIZE,
                                                name.data(),
                                                name.size(),
                                                PJRT_Gpu_Typed,
                                                address(handlers.instantiate),
                                                address(handlers.prepare),
                                                address(handlers.initialize),
-                                               address(handlers.execute)};
+                                               address(handlers.execute),
+                                               gpu_handles_traits_ ? traits : 0};
     return TakeStatus(gpu_(&args));
   }
   if (handlers.instantiate != nullptr || handlers.prepare != nullptr ||
@@ -218,7 +225,7 @@ absl::Status Plugin::RegisterHandlers(absl::string_view name, absl::string_view 
                                          address(handlers.execute),
                                          platform.data(),
                                          platform.size(),
-                                         0};
+                                         static_cast<int32_t>(traits)};
   return TakeStatus(register_handler_(&args));
 }
 

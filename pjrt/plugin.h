@@ -39,12 +39,20 @@ class Plugin {
   // name. Returns UNIMPLEMENTED unless is_gpu(), and the plugin's errors.
   absl::Status RegisterFunction(absl::string_view name, void* function) const;
 
+  // Whether RegisterHandlers() takes traits: version 3 of the extension for GPU custom calls, and
+  // the FFI extension where it registers handlers.
+  bool takes_traits() const {
+    return is_gpu() ? gpu_handles_traits_ : register_handler_ != nullptr;
+  }
+
   // Registers typed handlers: for GPU if is_gpu(), whatever `platform` is, and for `platform`
-  // otherwise. Handlers of the stage RECORD are left out: XLA executes instead. Returns
-  // UNIMPLEMENTED if the plugin does not take the stages of the handlers, and the plugin's errors;
-  // not all plugins report all of XLA's (PluginVersion::reports_refusals).
+  // otherwise. Handlers of the stage RECORD are left out: XLA executes instead. `traits` are bits
+  // of XLA_FFI_HANDLER_TRAITS_*, to which XLA adds those that the handlers report; ignored unless
+  // takes_traits(). Returns UNIMPLEMENTED if the plugin does not take the stages of the handlers,
+  // and the plugin's errors; not all plugins report all of XLA's (PluginVersion::reports_refusals).
   absl::Status RegisterHandlers(absl::string_view name, absl::string_view platform,
-                                const XLA_FFI_Handler_Bundle& handlers) const;
+                                const XLA_FFI_Handler_Bundle& handlers,
+                                XLA_FFI_Handler_Traits traits) const;
 
   // Registers a type of state or user data with the plugin's XLA. If `*type_id` is 0, XLA assigns
   // it; otherwise `name` gets that id. `deleter` may be null.
@@ -65,6 +73,7 @@ class Plugin {
   const PJRT_Api* api_;
   // Null if the plugin lacks the extension, or it lacks the function.
   PJRT_Error* (*gpu_)(void*) = nullptr;
+  bool gpu_handles_traits_ = false;
   PJRT_Error* (*register_type_)(PJRT_FFI_Type_Register_Args*) = nullptr;
   PJRT_Error* (*register_handler_)(PJRT_FFI_Register_Handler_Args*) = nullptr;
 };

@@ -34,8 +34,10 @@ absl::Status CheckVersion(const typed_ffi::RuntimeVersion& runtime, XLA_FFI_Hand
   return host::QueryMetadata(runtime, handler).status();
 }
 
-// The handlers that run on the plugin.
-absl::StatusOr<XLA_FFI_Handler_Bundle> HandlersFor(const Plugin& plugin, const Target& target) {
+// The handlers that run on the plugin. They report `traits`, as most plugins take traits from that
+// report alone. Adds to `traits` those that the target's handlers report.
+absl::StatusOr<XLA_FFI_Handler_Bundle> HandlersFor(const Plugin& plugin, const Target& target,
+                                                   XLA_FFI_Handler_Traits& traits) {
   if (target.api_version != ApiVersion::kTypedFfi) {
     const absl::StatusOr<EntryPoints> points = GetEntryPoints(target);
     if (!points.ok()) return points.status();
@@ -47,7 +49,6 @@ absl::StatusOr<XLA_FFI_Handler_Bundle> HandlersFor(const Plugin& plugin, const T
   XLA_FFI_Handler_Bundle handlers = target.stages;
   handlers.execute = reinterpret_cast<XLA_FFI_Handler*>(target.address);
   const typed_ffi::RuntimeVersion& runtime = FfiOf(plugin.version());
-  XLA_FFI_Handler_Traits traits = target.traits;
   absl::StatusOr<XLA_FFI_Handler_Bundle> adapted =
       AdaptHandlers(handlers, target.platform, &runtime, &traits);
   if (!adapted.ok() || plugin.version().reports_refusals) return adapted;
@@ -83,14 +84,16 @@ absl::StatusOr<ApiVersion> ChooseApiVersion(const Plugin& plugin, ApiVersion pre
 
 absl::StatusOr<Registration> Prepare(const Plugin& plugin, const Target& target,
                                      ApiVersion api_version) {
-  Registration made = {target.name, target.platform, api_version, nullptr, {}};
+  Registration made = {target.name, target.platform, api_version, nullptr, {}, 0};
   absl::Status checked = CheckPlatform(plugin, target.platform);
   if (checked.ok() && target.name.empty()) {
     checked = absl::InvalidArgumentError("the name is empty");
   }
   if (!checked.ok()) return Naming(target.name, checked);
   if (api_version == ApiVersion::kTypedFfi) {
-    const absl::StatusOr<XLA_FFI_Handler_Bundle> handlers = HandlersFor(plugin, target);
+    made.traits = target.traits;
+    const absl::StatusOr<XLA_FFI_Handler_Bundle> handlers =
+        HandlersFor(plugin, target, made.traits);
     if (!handlers.ok()) return Naming(target.name, handlers.status());
     made.handlers = *handlers;
   } else {
@@ -145,7 +148,7 @@ absl::Status Register(const Plugin& plugin, const Registration& registration) {
   absl::Status registered =
       registration.api_version == ApiVersion::kTypedFfi
           ? plugin.RegisterHandlers(registration.name, PlatformName(registration.platform),
-                                    registration.handlers)
+                                    registration.handlers, registration.traits)
           : plugin.RegisterFunction(registration.name, registration.function);
   if (registered.ok()) return registered;
   if (is_new) {

@@ -23,6 +23,8 @@ struct Registration {
   ApiVersion api_version;
   void* function;                   // of version 3; null for typed handlers
   XLA_FFI_Handler_Bundle handlers;  // all null for version 3
+  // The target's, and those that its handlers report; 0 for version 3.
+  XLA_FFI_Handler_Traits traits;
 };
 
 // Returns the api_version by which programs call what is registered with `plugin`: `prefer`, which

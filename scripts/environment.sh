@@ -13,4 +13,7 @@ export PYTHONPATH=$PWD/python
 # Hundreds of short processes import JAX and the face, and would compile both each time.
 unset PYTHONDONTWRITEBYTECODE
 
-mkdir -p "$CALLBRIDGE_CACHE/wheels"
+mkdir -p "$CALLBRIDGE_CACHE/wheels" || {
+  echo "$CALLBRIDGE_CACHE cannot be written, where downloads are kept: set CALLBRIDGE_CACHE to a folder that you may write" >&2
+  exit 1
+}

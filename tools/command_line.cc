@@ -7,6 +7,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "callbridge/abi/nearest_name.h"
 
 namespace callbridge {
 namespace {
@@ -23,6 +25,22 @@ bool TakesText(const CLI::App& command, const std::string& name) {
   if (!absl::StartsWith(name, "--")) return false;  // a positional's name is found, too
   const CLI::Option* option = command.get_option_no_throw(name);
   return option != nullptr && option->get_items_expected_min() > 0;
+}
+
+// Returns an error for the first argument that is like an option and was left over, else "".
+std::string FindUnknownOption(const CLI::App& app, const CLI::App& command) {
+  for (const std::string& argument : app.remaining(/*recurse=*/true)) {
+    if (argument.size() < 2 || argument[0] != '-') continue;
+    const std::string option = argument.substr(0, argument.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* candidate : command.get_options()) {
+      for (const std::string& name : candidate->get_lnames()) known.push_back("--" + name);
+    }
+    // One that is known may come twice, or behind "--".
+    if (std::find(known.begin(), known.end(), option) != known.end()) continue;
+    return absl::StrCat("unknown option ", option, DidYouMean(option, known));
+  }
+  return "";
 }
 
 }  // namespace
@@ -56,7 +74,13 @@ void ParseCommandLine(CLI::App* app, int argc, char** argv) {
     }
   }
   std::reverse(split.begin(), split.end());  // the order that CLI11 expects
-  app->parse(std::move(split));
+  try {
+    app->parse(std::move(split));
+  } catch (const CLI::ExtrasError&) {
+    const std::string wrong = command == nullptr ? "" : FindUnknownOption(*app, *command);
+    if (wrong.empty()) throw;
+    throw CLI::ParseError(wrong, CLI::ExitCodes::ExtrasError);
+  }
 }
 
 }  // namespace callbridge

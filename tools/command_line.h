@@ -13,8 +13,9 @@ namespace callbridge {
 // in brackets: "[a,b]" would become two files. Returns the option.
 CLI::Option* TakeEachUnchanged(CLI::Option* positional);
 
-// Like app->parse(argc, argv), but "--option=" is an option with an empty text. CLI11 would take
-// the next argument as the text.
+// Like app->parse(argc, argv), but "--option=" is an option with an empty text (CLI11 would take
+// the next argument as the text), and the error for an option that is not known names the one that
+// is most like it.
 void ParseCommandLine(CLI::App* app, int argc, char** argv);
 
 }  // namespace callbridge

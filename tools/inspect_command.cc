@@ -67,7 +67,7 @@ ExitStatus RunInspect(const InspectOptions& options) {
     if (file.ok()) {
       files.push_back(*std::move(file));
     } else {
-      result = Failure(
+      result = FailureInLines(
           absl::Status(file.status().code(), absl::StrCat(path, ": ", file.status().message())));
     }
   }

@@ -16,12 +16,17 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "callbridge/abi/nearest_name.h"
 #include "callbridge/loader/child_process.h"
 #include "callbridge/tools/command_line.h"
+#include "callbridge/tools/command_table.h"
+#include "callbridge/tools/completion.h"
 #include "callbridge/tools/guarded_main.h"
 #include "callbridge/tools/inspect_command.h"
 #include "callbridge/tools/layout/layout_command.h"
+#include "callbridge/tools/manual.h"
 #include "callbridge/tools/module_commands.h"
+#include "callbridge/tools/python_command_line.h"
 #include "callbridge/tools/python_program.h"
 #include "callbridge/tools/run_command.h"
 #include "callbridge/tools/standard_files.h"
@@ -47,12 +52,12 @@ std::string FindSubcommandError(const CLI::App& app, int argc, char** argv) {
   }
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
   return absl::StrCat("expected a subcommand (", absl::StrJoin(names, ", "), "), found ", argv[1],
-                      " (see --help)");
+                      DidYouMean(argv[1], names), " (see --help)");
 }
 
 // ---- Subcommands that are Python programs
 
-// Python reads their words, so each is here for its name and description alone.
+// Python reads their words. They have arguments here for completion and the manual page alone.
 struct PythonCommand {
   const char* name;
   const char* description;
@@ -67,9 +72,12 @@ constexpr PythonCommand kAudit = {
 constexpr PythonCommand kMigrate = {
     "migrate", "Migrates the C++ and Python sources of custom calls to typed FFI and jax.ffi",
     "migrate", "Python with libclang and libcst"};
+constexpr PythonCommand kNew = {
+    "new", "Writes a Python package with a handler, its test and its CI, for each build system",
+    "_command._new", "Python 3.9 or newer"};
 
 void AddPythonCommand(CLI::App* app, const PythonCommand& command) {
-  app->add_subcommand(command.name, command.description);
+  AddPythonArguments(app->add_subcommand(command.name, command.description));
 }
 
 ExitStatus BecomePythonCommand(const PythonCommand& command, int argc, char** argv) {
@@ -109,6 +117,44 @@ ExitStatus BecomeModuleProgram(char** argv) {
   return Failure(absl::FailedPreconditionError(absl::StrCat(*program, ": ", std::strerror(errno))));
 }
 
+// ---- Completion
+
+constexpr char kCompletionDescription[] =
+    "Prints a script that completes this command in a shell, or its manual page";
+
+constexpr char kCompletionFooter[] =
+    R"(For this shell, or in the file that each reads at its start:
+  source <(callbridge completion bash)                    # ~/.bashrc
+  source <(callbridge completion zsh)                     # ~/.zshrc, after compinit
+  callbridge completion fish | source                     # ~/.config/fish/config.fish
+man is the page that `man callbridge` shows once callbridge is installed.)";
+
+CLI::App* AddCompletionCommand(CLI::App* app, std::string* shell) {
+  CLI::App* completion = app->add_subcommand("completion", kCompletionDescription);
+  completion->footer(kCompletionFooter);
+  completion->add_option("SHELL", *shell, "bash, zsh, fish or man")->type_name("")->required();
+  return completion;
+}
+
+ExitStatus RunCompletion(const CLI::App& app, const std::string& shell) {
+  const CommandTable table = TableOf(app);
+  std::string text;
+  if (shell == "bash") {
+    text = BashCompletion(table);
+  } else if (shell == "zsh") {
+    text = ZshCompletion(table);
+  } else if (shell == "fish") {
+    text = FishCompletion(table);
+  } else if (shell == "man") {
+    text = ManualPage(table, CALLBRIDGE_VERSION);
+  } else {
+    return UsageError(
+        absl::StrCat("SHELL: expected bash, zsh, fish or man, found ", shell, " (see --help)"));
+  }
+  const absl::Status printed = PrintToStandardOutput(text);
+  return printed.ok() ? kSuccess : Failure(printed);
+}
+
 // ---- The command line
 
 int RunCommandLine(int argc, char** argv) {
@@ -127,10 +173,13 @@ int RunCommandLine(int argc, char** argv) {
   ModuleOptions upgrade_options;
   const CLI::App* upgrade = AddUpgradeCommand(&app, &upgrade_options);
   AddPythonCommand(&app, kMigrate);
+  AddPythonCommand(&app, kNew);
+  std::string shell;
+  const CLI::App* completion = AddCompletionCommand(&app, &shell);
   if (const std::string wrong = FindSubcommandError(app, argc, argv); !wrong.empty()) {
     return UsageError(wrong);
   }
-  for (const PythonCommand& command : {kAudit, kMigrate}) {
+  for (const PythonCommand& command : {kAudit, kMigrate, kNew}) {
     if (argc > 1 && std::string(argv[1]) == command.name) {
       return BecomePythonCommand(command, argc, argv);
     }
@@ -143,6 +192,7 @@ int RunCommandLine(int argc, char** argv) {
   }
   if (inspect->parsed()) return RunInspect(inspect_options);
   if (layout->parsed()) return RunLayout(layout_options);
+  if (completion->parsed()) return RunCompletion(app, shell);
   if (show->parsed() || upgrade->parsed() || !IsLibrary(options.file)) {
     return BecomeModuleProgram(argv);
   }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -58,6 +59,24 @@ std::optional<fs::path> FollowLinks(fs::path path) {
   }
   return path;
 }
+
+// Has signals that end the program wait until the destructor, so that they leave no temporary file.
+// (Another thread that does not block them takes them.)
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 // A new file beside another one. The destructor removes it unless it has replaced the other one.
 class TemporaryFile {
@@ -114,6 +133,7 @@ absl::Status WriteFile(const std::string& path, absl::string_view head, absl::st
   const std::optional<fs::path> place = FollowLinks(path);
   if (!place.has_value()) return WriteInPlace(path, head, tail);
 
+  const SignalsWait signals_wait;
   TemporaryFile temporary;
   int error = temporary.Create(place->parent_path());
   if (error == 0 && is_there) error = temporary.Resemble(old);

@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/loader/child_process.h"
 #include "callbridge/loader/probe_server.h"
+#include "callbridge/loader/probed_file.h"
 #include "callbridge/loader/typed_probe.h"
 
 namespace {
@@ -23,8 +25,15 @@ void SayThatItCannotBeOpened(int answers, const absl::Status& error) {
 void Ask(const callbridge::ProbedFile& file, uint64_t address, int answers) {
   absl::StatusOr<void*> function = file.Function(address);
   if (!function.ok()) return SayThatItCannotBeOpened(answers, function.status());
+  const bool is_whole = file.missing().empty();
+  if (!is_whole) {
+    callbridge::SayLine(
+        answers, callbridge::LineOf({callbridge::TypedVerdict::kUnverified,
+                                     absl::StrCat(callbridge::kNoAnswerWithout, file.missing())}));
+  }
   alarm(callbridge::kSecondsToAnswer);
   callbridge::AskForMetadata(*function, [&](const callbridge::TypedAnswer& answer) {
+    if (!is_whole && answer.verdict != callbridge::TypedVerdict::kTyped) return;
     callbridge::SayLine(answers, callbridge::LineOf(answer));
   });
 }
@@ -42,6 +51,13 @@ int main(int argc, char** argv) {
   absl::StatusOr<callbridge::ProbedFile> file = callbridge::ProbedFile::Open(words[0], address);
   if (!file.ok()) {
     SayThatItCannotBeOpened(kAnswers, file.status());
+    std::_Exit(0);
+  }
+  if (!file->missing().empty()) {  // counts if a constructor ends this process
+    SayThatItCannotBeOpened(kAnswers, absl::FailedPreconditionError(file->missing()));
+  }
+  if (absl::Status constructed = file->RunConstructors(); !constructed.ok()) {
+    SayThatItCannotBeOpened(kAnswers, constructed);
     std::_Exit(0);
   }
   callbridge::SayLine(kAnswers, callbridge::kOpened);

@@ -38,7 +38,8 @@ absl::Status SetEnvironment() {
 constexpr char kProgram[] =
     "import os, sys; folder = os.environ['CALLBRIDGE_PYTHON_FOLDER']; "
     "sys.path = [folder, *(path for path in sys.path if path and path != folder)]; "
-    "from callbridge.MODULE import main; sys.exit(main(*sys.argv[1:]))";
+    "from callbridge._core._output import guarded; from callbridge.MODULE import main; "
+    "sys.exit(guarded(main, *sys.argv[1:]))";
 
 }  // namespace
 

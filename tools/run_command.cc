@@ -23,6 +23,7 @@
 #include "callbridge/mindspore_aot/operator_info_json.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"
+#include "callbridge/tools/child_run.h"
 #include "callbridge/tools/file_bytes.h"
 #include "callbridge/tools/packed_elements.h"
 #include "callbridge/tools/result_text.h"
@@ -31,9 +32,10 @@
 namespace callbridge {
 namespace {
 
-// Returns what a library registered: "do_custom_call on Host, scale on CUDA".
+// Returns what a library registered, "do_custom_call on Host, scale on CUDA", or what to do if that
+// is nothing.
 std::string TargetNames(const TargetLibrary& library) {
-  if (library.targets().empty()) return "nothing";
+  if (library.targets().empty()) return "nothing: name a function that it exports, and its --abi";
   return absl::StrJoin(library.targets(), ", ", [](std::string* text, const LibraryTarget& target) {
     absl::StrAppend(text, target.registered.name, " on ", target.registered.platform);
   });
@@ -79,12 +81,33 @@ struct FoundTarget {
   std::string evidence;
 };
 
+// Returns the target that the library registers, or else the function that it exports under that
+// name, if its ABI is known.
+absl::StatusOr<FoundTarget> FindUndeclared(const TargetLibrary& library,
+                                           const RunOptions& options) {
+  absl::StatusOr<Target> target = library.Find(*options.target, options.platform, options.abi);
+  if (target.ok()) {
+    std::string evidence = EvidenceOf(library, *target);
+    return FoundTarget{*std::move(target), std::move(evidence)};
+  }
+  const absl::StatusOr<LibraryTarget> function =
+      library.Function(*options.target, options.platform);
+  if (!function.ok()) return library.targets().empty() ? function.status() : target.status();
+  if (function->api_version == ApiVersion::kUnspecified &&
+      options.abi == ApiVersion::kUnspecified) {
+    return absl::NotFoundError(absl::StrCat(
+        library.path(), ": exports a function ", *options.target,
+        " but does not register it, and its symbol does not tell its ABI: declare it with --abi (",
+        TargetAbiNames(), ")"));
+  }
+  return FoundTarget{library.ToTarget(*function, options.platform), function->evidence};
+}
+
 // Returns the target, with the ABI that the library shows or else --abi declares.
 absl::StatusOr<FoundTarget> FindTarget(const TargetLibrary& library, const RunOptions& options) {
-  absl::StatusOr<Target> target = library.Find(*options.target, options.platform, options.abi);
-  if (!target.ok()) return target.status();
-  FoundTarget found{*std::move(target), ""};
-  found.evidence = EvidenceOf(library, found.target);
+  absl::StatusOr<FoundTarget> registered_or_exported = FindUndeclared(library, options);
+  if (!registered_or_exported.ok()) return registered_or_exported;
+  FoundTarget found = *std::move(registered_or_exported);
   if (options.abi == ApiVersion::kUnspecified) return found;
   if (!found.target.api_version_is_proved) {
     found.target.api_version = options.abi;
@@ -172,9 +195,22 @@ absl::Status Execute(const CallSite& site, const Target& target,
   return ExecuteOnDevice(site, target, operands, results, {}, **stream, options.synchronizes);
 }
 
+// Returns where a crash of the call is, and what the user can check.
+std::string InItsCall(const FoundTarget& found, const CallSite& site) {
+  const std::string operands = absl::StrJoin(
+      site.operands, ", ",
+      [](std::string* text, const Shape& shape) { absl::StrAppend(text, ShapeText(shape)); });
+  return absl::StrCat(
+      "in its call; ",
+      operands.empty() ? "it had no operands" : absl::StrCat("its operands were ", operands),
+      "; does it take them? It was called as ", ApiVersionName(found.target.api_version),
+      found.evidence.empty() ? "" : absl::StrCat(" (", found.evidence, ")"), ", with the result ",
+      ShapeText(site.result));
+}
+
 // `files` are the operands.
 absl::StatusOr<CallRecord> Call(const FoundTarget& found, const std::vector<Operand>& files,
-                                const RunOptions& options) {
+                                const RunOptions& options, ForeignCode& foreign) {
   CallSite site;
   site.target_name = found.target.name;
   site.platform = options.platform;
@@ -190,13 +226,16 @@ absl::StatusOr<CallRecord> Call(const FoundTarget& found, const std::vector<Oper
   absl::StatusOr<LoadedOperands> operands = LoadOperands(files);
   if (!operands.ok()) return operands.status();
   site.operands = operands->shapes;
+  foreign.Begins(found.target.name, "when it was asked for the shape of its result");
   absl::StatusOr<Shape> result = ResultShape(found, site, options);
   if (!result.ok()) return result.status();
   site.result = *std::move(result);
   absl::StatusOr<std::vector<Array>> results = MakeResultArrays(site.result);
   if (!results.ok()) return results.status();
+  foreign.Begins(found.target.name, InItsCall(found, site));
   const absl::Status executed =
       Execute(site, found.target, HostArrays(&operands->leaves), HostArrays(&*results), options);
+  foreign.Begins(options.file, "after the call, at the end of the process");
   if (!executed.ok()) return executed;
   absl::StatusOr<ReturnedValue> returned =
       FinishResult(site.result, *std::move(results), options.outputs);
@@ -204,14 +243,9 @@ absl::StatusOr<CallRecord> Call(const FoundTarget& found, const std::vector<Oper
   return CallRecord{found.target, found.evidence, *std::move(returned)};
 }
 
-}  // namespace
-
-ExitStatus Run(const RunOptions& options) {
-  if (!options.libraries.empty()) {
-    return UsageError(
-        absl::StrCat("--library is for modules, and ", options.file, " is a library"));
-  }
+ExitStatus RunHere(const RunOptions& options, ForeignCode& foreign) {
   const bool is_operator = mindspore_aot::NamesAotOperator(options.file);
+  foreign.Begins(options.file, "while it was loaded");
   if (!is_operator && !options.target.has_value()) return MissingTarget(options);
   if (const std::string wrong = FindUsageError(options, is_operator); !wrong.empty()) {
     return UsageError(wrong);
@@ -222,17 +256,29 @@ ExitStatus Run(const RunOptions& options) {
   if (!library.ok()) return Failure(library.status());
   const absl::StatusOr<FoundTarget> found =
       is_operator ? LoadOperator(options) : FindTarget(**library, options);
-  if (!found.ok()) return Failure(found.status());
+  if (!found.ok()) return is_operator ? FailureInLines(found.status()) : Failure(found.status());
   const absl::StatusOr<std::vector<Operand>> files =
       OperandsFrom(is_operator ? options.target : std::nullopt, options.operands);
   if (!files.ok()) return Failure(files.status());
-  const absl::StatusOr<CallRecord> call = Call(*found, *files, options);
+  foreign.Begins("callbridge", "before the call");
+  const absl::StatusOr<CallRecord> call = Call(*found, *files, options, foreign);
   if (!call.ok()) return Failure(call.status());
   if (absl::Status status = PrintToStandardOutput(options.json ? JsonOf(*call) : TextOf(*call));
       !status.ok()) {
     return Failure(status);
   }
   return kSuccess;
+}
+
+}  // namespace
+
+ExitStatus Run(const RunOptions& options) {
+  if (!options.libraries.empty()) {
+    return UsageError(
+        absl::StrCat("--library is for modules, and ", options.file, " is a library"));
+  }
+  return RunForeignCode(!options.in_process,
+                        [&](ForeignCode& foreign) { return RunHere(options, foreign); });
 }
 
 }  // namespace callbridge

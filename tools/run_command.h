@@ -40,6 +40,7 @@ struct RunOptions {
   bool synchronizes = false;
   bool json = false;
   bool isolate = false;
+  bool in_process = false;
 };
 
 // Adds the subcommand `run`, which parses into `options`; they must outlive the app.

@@ -23,6 +23,9 @@ constexpr char kRunFooter[] = R"(Operands
   token[]                a token
 Big-endian and column-major files are converted.
 
+TARGET may also be a function that FILE exports and does not register, by its symbol, if --abi says how
+it is called.
+
 TARGET may be a typed FFI handler that FILE registers by callbridge's headers; it gets the arrays in
 preorder, and what XLA:CPU provides: a thread pool, a device ordinal, a run id.
 
@@ -46,11 +49,13 @@ these are saved as void: numpy.load(file).view(ml_dtypes.bfloat16).
 Examples
   callbridge run libold.so do_custom_call b.npy c.npy --result f32[2048] --output a.npy
   callbridge run libold.so sums '(x.npy,(bf16:y.npy,x.npy))' --result '(f32[],(f32[],f32[]))' --json
+  callbridge run libplain.so add_one x.npy --abi original --result f32[4]
   callbridge run libtyped.so scale x.npy --attribute factor=0.5:f32 --result f32[4]
   callbridge run module.hlo b.npy c.npy --library libold.so --output a.npy
   callbridge run ./add.cc:CustomAdd b.npy c.npy --result f32[2048] --output a.npy
 
-FILE is native code and runs in this process: run only what you trust.
+FILE is native code and runs in a child of this process, with your rights: run only what you trust. A
+crash of TARGET is an error that names its operands.
 
 Exit status: 0 on success, 1 if the call failed or could not be made, 2 if the command line is wrong.)";
 
@@ -67,8 +72,10 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
   CLI::App* run = app->add_subcommand("run", kRunDescription);
   run->footer(kRunFooter);
   run->add_option("FILE", options->file, "The library, or the module")->type_name("")->required();
-  run->add_option("TARGET", options->target,
-                  "The custom call's name; without one, an error lists what FILE registers")
+  run->add_option(
+         "TARGET", options->target,
+         "The custom call's name, or the function's; without one, an error lists what FILE "
+         "registers")
       ->type_name("");
   TakeEachUnchanged(run->add_option_function<std::vector<std::string>>(
                         "OPERAND",
@@ -103,6 +110,9 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
       "Load FILE in another process first, so that a constructor in it that crashes, exits "
       "or hangs is an error");
 
+  run->add_flag("--in-process", options->in_process,
+                "Make the call in this process, for debuggers: a crash ends it");
+
   run->add_option_function<std::string>(
          "--abi",
          [=](const std::string& text) {
@@ -117,7 +127,7 @@ CLI::App* AddRunCommand(CLI::App* app, RunOptions* options) {
                                        ValueOrThrow(ParsePlatform(text), "--platform");
                                  },
                                  "Where the target is registered: Host (the default), CUDA or ROCM")
-                              ->type_name("NAME");
+                              ->type_name("PLATFORM");
   CLI::Option* device =
       run->add_option(
              "--device", options->device,

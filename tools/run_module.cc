@@ -1,16 +1,21 @@
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/client/c_status.h"
 #include "callbridge/tools/array.h"
 #include "callbridge/tools/call_arrays.h"
+#include "callbridge/tools/child_run.h"
 #include "callbridge/tools/module_commands.h"
 #include "callbridge/tools/module_file.h"
 #include "callbridge/tools/packed_elements.h"
@@ -88,8 +93,20 @@ std::vector<callbridge_array> Lend(std::vector<Array>* arrays) {
   return services;
 }
 
-absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const Shape& result,
-                                      const RunOptions& options) {
+// Returns where a crash of the module's run is.
+std::string InItsRun(const std::vector<CustomCall>& calls, const std::vector<Shape>& operands) {
+  std::set<std::string> targets;
+  for (const CustomCall& call : calls) targets.insert(call.target);
+  return absl::StrCat("in its run; its custom calls are of ", absl::StrJoin(targets, ", "),
+                      ", its operands were ",
+                      absl::StrJoin(operands, ", ", [](std::string* text, const Shape& shape) {
+                        absl::StrAppend(text, ShapeText(shape));
+                      }));
+}
+
+absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program,
+                                      const std::vector<CustomCall>& calls, const Shape& result,
+                                      const RunOptions& options, ForeignCode& foreign) {
   const absl::StatusOr<std::vector<Operand>> operands =
       OperandsFrom(options.target, options.operands);
   if (!operands.ok()) return operands.status();
@@ -104,10 +121,12 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const S
   if (absl::Status same = CheckParameters(program, loaded->shapes); !same.ok()) return same;
   absl::StatusOr<std::vector<Array>> results = MakeResultArrays(result);
   if (!results.ok()) return results.status();
+  foreign.Begins(options.file, InItsRun(calls, loaded->shapes));
   const std::vector<callbridge_array> in = Lend(&loaded->leaves);
   const std::vector<callbridge_array> out = Lend(&*results);
   absl::Status executed = client::TakeStatus(
       callbridge_program_execute(&program, in.data(), in.size(), out.data(), out.size()));
+  foreign.Begins(options.file, "after its run, at the end of the process");
   if (!executed.ok()) return executed;
   // In elements of less than a byte the embedded runtime extends the sign; NumPy has zeros there.
   for (Array& leaf : *results) {
@@ -120,28 +139,37 @@ absl::StatusOr<ProgramRecord> Execute(const callbridge_program& program, const S
   return ProgramRecord{options.file, *std::move(value)};
 }
 
-}  // namespace
-
-ExitStatus RunModule(const RunOptions& options) {
+ExitStatus RunHere(const RunOptions& options, ForeignCode& foreign) {
   const absl::StatusOr<ModulePointer> module = ReadModuleToRun(options.file);
   if (!module.ok()) return Failure(module.status());
   if (const std::string wrong = FindUsageError(options); !wrong.empty()) return UsageError(wrong);
+  const absl::StatusOr<std::vector<CustomCall>> calls = CustomCalls(**module);
+  if (!calls.ok()) return Failure(calls.status());
   absl::StatusOr<DevicePointer> device = DevicePointer();  // destroyed after the program
   if (options.device.has_value()) device = OpenDevice(*options.device);
   if (!device.ok()) return Failure(device.status());
+  foreign.Begins(absl::StrCat("a library of ", options.file), "while it was loaded");
   const absl::StatusOr<ProgramPointer> program = CompileModule(
       **module, options.libraries, options.isolate, device->get(), options.synchronizes);
-  if (!program.ok()) return Failure(program.status());
+  if (!program.ok()) return FailureInLines(program.status());
   const absl::StatusOr<Shape> result = ParseShape(callbridge_program_result(program->get()));
   if (!result.ok()) return Failure(result.status());
   if (const std::string wrong = FindOutputUsageError(options.outputs, *result); !wrong.empty()) {
     return UsageError(wrong);
   }
-  const absl::StatusOr<ProgramRecord> record = Execute(**program, *result, options);
+  const absl::StatusOr<ProgramRecord> record =
+      Execute(**program, *calls, *result, options, foreign);
   if (!record.ok()) return Failure(record.status());
   const absl::Status printed =
       PrintToStandardOutput(options.json ? JsonOf(*record) : TextOf(*record));
   return printed.ok() ? kSuccess : Failure(printed);
+}
+
+}  // namespace
+
+ExitStatus RunModule(const RunOptions& options) {
+  return RunForeignCode(!options.in_process,
+                        [&](ForeignCode& foreign) { return RunHere(options, foreign); });
 }
 
 }  // namespace callbridge

@@ -10,14 +10,17 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace callbridge {
 namespace {
 
+constexpr char kBeginning[] = "callbridge: ";
+
 // A target's message may hold any bytes. Escapes line feeds, so that a part does not look like a
 // message of its own.
-void PrintLine(absl::string_view message) {
-  std::string line = "callbridge: ";
+void PrintLine(absl::string_view beginning, absl::string_view message) {
+  std::string line(beginning);
   for (const char& c : message) {
     absl::StrAppend(&line, absl::ascii_iscntrl(c) ? absl::CHexEscape(absl::string_view(&c, 1))
                                                   : std::string(1, c));
@@ -44,12 +47,23 @@ absl::Status PrintToStandardOutput(absl::string_view text) {
 }
 
 ExitStatus Failure(const absl::Status& status) {
-  PrintLine(status.ToString());
+  PrintLine(kBeginning, status.ToString());
+  return kFailure;
+}
+
+ExitStatus FailureInLines(const absl::Status& status) {
+  absl::string_view beginning = kBeginning;
+  const std::string message = status.ToString();
+  for (const absl::string_view line :
+       absl::StrSplit(absl::StripTrailingAsciiWhitespace(message), '\n')) {
+    PrintLine(beginning, line);
+    beginning = "  ";
+  }
   return kFailure;
 }
 
 ExitStatus UsageError(absl::string_view message) {
-  PrintLine(message);
+  PrintLine(kBeginning, message);
   return kUsageError;
 }
 

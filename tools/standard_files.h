@@ -23,6 +23,9 @@ enum ExitStatus : int {
 
 // Prints "callbridge: INTERNAL: CustomCall failed: ..." and returns kFailure.
 ExitStatus Failure(const absl::Status& status);
+// Same as Failure(), but prints a message of several lines, such as a compiler's, as lines,
+// indented after the first.
+ExitStatus FailureInLines(const absl::Status& status);
 // Prints "callbridge: " and the message, and returns kUsageError.
 ExitStatus UsageError(absl::string_view message);
 

@@ -25,8 +25,15 @@ def say(text=""):
     print(text, flush=True)
 
 
+BOLD = (
+    sys.stdout.isatty()
+    and os.environ.get("TERM", "dumb") != "dumb"
+    and not os.environ.get("NO_COLOR")
+)
+
+
 def step(title):
-    say(f"\n\033[1m{title}\033[0m" if sys.stdout.isatty() else f"\n{title}")
+    say(f"\n\033[1m{title}\033[0m" if BOLD else f"\n{title}")
 
 
 def dlopen_of_today():

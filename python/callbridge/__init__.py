@@ -15,7 +15,8 @@ import sys
 if sys.version_info < (3, 9):  # noqa: UP036
     raise ImportError(
         "callbridge needs Python 3.9 or newer, and this is "
-        f"{sys.version_info[0]}.{sys.version_info[1]}: run it with a newer one"
+        f"{sys.version_info[0]}.{sys.version_info[1]}: run it with a newer one",
+        name=__name__,  # so that `python -m` says it without a traceback
     )
 
 from callbridge._core._error import CallbridgeError

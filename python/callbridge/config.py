@@ -1,16 +1,20 @@
 """Where callbridge's headers, CMake files and library are, for builds.
 
-python -m callbridge.config --includedir|--cmakedir|--libs
+python -m callbridge.config prints a line for each of --includedir, --cmakedir, --pkgconfigdir,
+--cflags and --libs, in the order in which they are given:
+
+  c++ -std=c++17 program.cc $(python -m callbridge.config --cflags --libs) -o program
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 
 from callbridge._core import _output
 from callbridge._core._installation import PREFIX, find_library
 
-__all__ = ["cmake_dir", "include_dir", "libs"]
+__all__ = ["cflags", "cmake_dir", "include_dir", "libs", "pkgconfig_dir"]
 
 
 def include_dir() -> str:
@@ -29,8 +33,25 @@ def cmake_dir() -> str:
     return _existing("lib/cmake/callbridge", "callbridgeConfig.cmake")
 
 
+def pkgconfig_dir() -> str:
+    """Returns the folder for PKG_CONFIG_PATH: it holds callbridge.pc.
+
+    Raises FileNotFoundError if this installation has none.
+    """
+    return _existing("lib/pkgconfig", "callbridge.pc")
+
+
+def cflags() -> str:
+    """Returns the option by which compilers find the headers, -I and the folder of include_dir().
+
+    Raises FileNotFoundError if this installation has none.
+    """
+    return f"-I{include_dir()}"
+
+
 def libs() -> str:
-    """Returns the options by which GNU's and LLVM's linkers link and find libcallbridge.so.
+    """Returns the options by which GNU's and LLVM's linkers link libcallbridge.so, and by which the
+    program that they make finds it (rpath).
 
     Raises ImportError if the library is not there.
     """
@@ -49,17 +70,29 @@ def _existing(folder: str, file: str) -> str:
 
 
 def main() -> None:
-    parser = _output.parser("python -m callbridge.config", description=__doc__)
-    shown = parser.add_mutually_exclusive_group(required=True)
-    shown.add_argument("--includedir", action="store_const", const=include_dir, dest="shown")
-    shown.add_argument("--cmakedir", action="store_const", const=cmake_dir, dest="shown")
-    shown.add_argument("--libs", action="store_const", const=libs, dest="shown")
-    asked = parser.parse_args().shown
+    parser = _output.parser(
+        "python -m callbridge.config",
+        description="Prints where callbridge is, for builds: a line for each option, in order.",
+        epilog="Example\n  c++ -std=c++17 program.cc "
+        "$(python -m callbridge.config --cflags --libs) -o program",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for option, text, what in (
+        ("--includedir", include_dir, "the folder for -I"),
+        ("--cmakedir", cmake_dir, "the folder for -Dcallbridge_DIR"),
+        ("--pkgconfigdir", pkgconfig_dir, "the folder for PKG_CONFIG_PATH"),
+        ("--cflags", cflags, "compilers' options"),
+        ("--libs", libs, "linkers' options; the program finds the library where it is now"),
+    ):
+        parser.add_argument(option, action="append_const", const=text, dest="asked", help=what)
+    asked = parser.parse_args().asked
+    if not asked:
+        parser.error("expected one or more of the options")
     try:
-        text = asked()
+        lines = [f"{text()}\n" for text in asked]
     except (FileNotFoundError, ImportError) as error:
         raise SystemExit(f"callbridge: {error}") from None
-    _output.show(f"{text}\n")
+    _output.show("".join(lines))
 
 
 if __name__ == "__main__":

@@ -52,6 +52,9 @@ constexpr Expected kExpected[] = {
     {31, PrimitiveType::kU1, "u1", 1},
     {32, PrimitiveType::kF4E2M1FN, "f4e2m1fn", 4},
     {33, PrimitiveType::kF8E8M0FNU, "f8e8m0fnu", 8},
+    {34, PrimitiveType::kBuffer, "buffer", 0},
+    {35, PrimitiveType::kF6E3M2FN, "f6e3m2fn", 0},
+    {36, PrimitiveType::kF6E2M3FN, "f6e2m3fn", 0},
 };
 
 TEST(PrimitiveTypeTest, NumbersNamesAndWidthsAreXlas) {
@@ -78,7 +81,7 @@ TEST(PrimitiveTypeTest, OtherNumbersAreNoTypes) {
 }
 
 TEST(PrimitiveTypeTest, WhatIsNoTypeIsInvalid) {
-  for (int number : {0, 14, 34, 255}) {
+  for (int number : {0, 14, 37, 255}) {
     const auto type = static_cast<PrimitiveType>(number);
     EXPECT_EQ(PrimitiveTypeName(type), "invalid") << number;
     EXPECT_EQ(BitWidth(type), 0) << number;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/refused.h"
@@ -94,12 +95,23 @@ TEST(ShapeTest, SubByteElementsTakeAByteUnlessTheLayoutPacksThem) {
   EXPECT_EQ(*Array(PrimitiveType::kF32, {3}, Layout{{0}, 64}).ByteSize(), 24);
 }
 
+TEST(ShapeTest, NamesTypesThatItHasNoArraysOf) {
+  for (const PrimitiveType type : {PrimitiveType::kF6E3M2FN, PrimitiveType::kF6E2M3FN}) {
+    EXPECT_EQ(Shape::MakeArray(type, {4}).status(),
+              absl::UnimplementedError(
+                  absl::StrCat("arrays of ", PrimitiveTypeName(type),
+                               " are not supported: XLA's FFI has no such type, up to jaxlib "
+                               "0.12")));
+  }
+}
+
 TEST(ShapeTest, RefusesWhatIsNoArray) {
   for (PrimitiveType type : {PrimitiveType::kTuple, PrimitiveType::kToken, PrimitiveType::kInvalid,
                              static_cast<PrimitiveType>(14), static_cast<PrimitiveType>(200)}) {
     EXPECT_THAT(ArrayError(type, {1}), HasSubstr("expected a type that an array can have"));
   }
   EXPECT_THAT(ArrayError(PrimitiveType::kTuple, {}), HasSubstr("tuple (13)"));
+  EXPECT_THAT(ArrayError(PrimitiveType::kBuffer, {}), HasSubstr("buffer (34)"));
   EXPECT_THAT(ArrayError(kF32, {8, -4}),
               AllOf(HasSubstr("dimension 1 of f32[8,-4]"), HasSubstr("0 or more")));
   EXPECT_THAT(ArrayError(kF32, {0, -1}), HasSubstr("dimension 1"));

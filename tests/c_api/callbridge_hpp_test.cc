@@ -120,6 +120,18 @@ TEST(CallbridgeHppTest, LibrariesThatCannotBeLoaded) {
             "INVALID_ARGUMENT: expected a path without NULs, got one that starts with \"a\"");
 }
 
+TEST(CallbridgeHppTest, FunctionsThatALibraryExports) {
+  const Library library = Library::Load(OLD_BINARIES "/original_unlinked.so").value();
+  const Target function = library.Function("c_function").value();
+  EXPECT_EQ(function.name, "c_function");
+  EXPECT_EQ(function.platform, "Host");
+  EXPECT_FALSE(function.api_version_is_proved);
+  EXPECT_NE(function.address, nullptr);
+  EXPECT_TRUE(library.Function("_Z14do_custom_callPvPPKv").value().api_version_is_proved);
+  EXPECT_THAT(Text(library.Function("c_functio")), HasSubstr("; did you mean c_function?"));
+  EXPECT_THAT(Text(library.Function(std::string("a\0b", 3))), StartsWith("INVALID_ARGUMENT: "));
+}
+
 TEST(CallbridgeHppTest, ClosingEndsTheHandle) {
   Library process = Library::OfProcess().value();
   EXPECT_EQ(Text(process.Close()), "OK");

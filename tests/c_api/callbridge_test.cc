@@ -20,6 +20,7 @@ namespace callbridge {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -65,6 +66,82 @@ TEST(CallbridgeTest, NullsAreIgnoredWhereThatIsSaid) {
   EXPECT_EQ(callbridge_library_close(nullptr), nullptr);
   callbridge_call_destroy(nullptr);
   callbridge_bytes_free(nullptr);
+}
+
+// ---- Functions that a library exports
+
+class LibraryFunctionTest : public testing::Test {
+ protected:
+  LibraryFunctionTest() {
+    EXPECT_EQ(ErrorText(callbridge_library_load(OLD_BINARIES "/original_unlinked.so", &library_)),
+              "OK");
+    target_.struct_size = sizeof(target_);
+  }
+  ~LibraryFunctionTest() override {
+    EXPECT_EQ(ErrorText(callbridge_library_close(library_)), "OK");
+  }
+
+  std::string Find(const char* symbol, const char* platform = "Host") {
+    return ErrorText(callbridge_library_function(library_, symbol, platform, &target_));
+  }
+
+  callbridge_library* library_ = nullptr;
+  callbridge_target target_ = {};
+};
+
+TEST_F(LibraryFunctionTest, IsCalledByTheAbiThatIsDeclared) {
+  ASSERT_EQ(Find("c_function", "cpu"), "OK");
+  EXPECT_STREQ(target_.name, "c_function");
+  EXPECT_STREQ(target_.platform, "Host");
+  EXPECT_EQ(target_.api_version, CALLBRIDGE_API_VERSION_UNSPECIFIED);
+  EXPECT_EQ(target_.api_version_is_proved, 0);
+  EXPECT_STREQ(target_.evidence, "symbol c_function has no type (extern \"C\")");
+
+  int32_t x = 40, y = 0;
+  const callbridge_array operand = {&x, sizeof(x)}, result = {&y, sizeof(y)};
+  const char* const shapes[] = {"s32[]"};
+  const callbridge_site site = Site(shapes, "s32[]");
+  const auto execute = [&] {
+    return ErrorText(callbridge_execute(&target_, &site, &operand, 1, &result, 1, nullptr));
+  };
+  EXPECT_THAT(execute(), StartsWith("INVALID_ARGUMENT: "));
+  target_.api_version = CALLBRIDGE_API_VERSION_ORIGINAL;
+  EXPECT_EQ(execute(), "OK");
+  EXPECT_EQ(y, 42);
+}
+
+TEST_F(LibraryFunctionTest, HasTheAbiThatItsSymbolProves) {
+  ASSERT_EQ(Find("_Z14do_custom_callPvPPKv"), "OK");
+  EXPECT_EQ(target_.api_version, CALLBRIDGE_API_VERSION_ORIGINAL);
+  EXPECT_EQ(target_.api_version_is_proved, 1);
+  const std::string evidence = target_.evidence;
+  // Asked for again, and beside another one, the texts stay.
+  const char* const text = target_.evidence;
+  ASSERT_EQ(Find("c_function"), "OK");
+  ASSERT_EQ(Find("_Z14do_custom_callPvPPKv"), "OK");
+  EXPECT_EQ(target_.evidence, text);
+  EXPECT_EQ(evidence, "symbol do_custom_call(void*, void const**)");
+}
+
+TEST_F(LibraryFunctionTest, SaysWhatIsLikeOneThatIsNotThere) {
+  EXPECT_EQ(Find("c_functoin"),
+            "NOT_FOUND: " OLD_BINARIES
+            "/original_unlinked.so: exports no function c_functoin; did you mean c_function?");
+  EXPECT_THAT(Find("do_custom_call"),
+              EndsWith("exports no function do_custom_call; did you mean _Z14do_custom_callPvPPKv, "
+                       "which is do_custom_call(void*, void const**)?"));
+  EXPECT_THAT(Find("frobnicate"), EndsWith(": exports no function frobnicate"));
+  // Of the libraries that it needs, but not its own.
+  EXPECT_THAT(Find("malloc"), StartsWith("NOT_FOUND: "));
+  EXPECT_THAT(Find("c_function", "TPU"), StartsWith("INVALID_ARGUMENT: "));
+}
+
+TEST_F(LibraryFunctionTest, TheProcessIsNoFile) {
+  callbridge_library* process = nullptr;
+  ASSERT_EQ(ErrorText(callbridge_library_of_process(&process)), "OK");
+  EXPECT_THAT(ErrorText(callbridge_library_function(process, "malloc", "Host", &target_)),
+              StartsWith("INVALID_ARGUMENT: the process is not the file of a library"));
+  EXPECT_EQ(ErrorText(callbridge_library_close(process)), "OK");
 }
 
 TEST(CallbridgeTest, AMissingLibraryIsNotFound) {

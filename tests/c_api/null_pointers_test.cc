@@ -176,6 +176,8 @@ std::vector<Row> Rows() {
       Of("callbridge_inspect", &callbridge_inspect, "path probes json", "/no/such/file.so", 0,
          &v.no_bytes),
       Of("callbridge_library_close", &callbridge_library_close, "library?", nullptr),
+      Of("callbridge_library_function", &callbridge_library_function,
+         "library symbol platform target", v.library, "no_such_function", "Host", &v.target),
       Of("callbridge_library_load", &callbridge_library_load, "path library", "/no/such/file.so",
          &v.no_library),
       Of("callbridge_library_load_isolated", &callbridge_library_load_isolated, "path library",

@@ -48,7 +48,10 @@ TEST(TargetTableTest, PlatformsAreComparedWithoutCaseAndCpuIsHost) {
   EXPECT_THAT(Refused(table->Find("on cuda", "Host", false).status(), absl::StatusCode::kNotFound),
               testing::AllOf(HasSubstr("no target \"on cuda\" is registered for Host; registered "
                                        "are "),
-                             HasSubstr("\"on cuda\" for CUDA. Register it")));
+                             HasSubstr("\"on cuda\" for CUDA. Register it"),
+                             testing::EndsWith(", or load its library")));
+  EXPECT_THAT(Refused(table->Find("on cdua", "CUDA", false).status(), absl::StatusCode::kNotFound),
+              testing::EndsWith(", or load its library; did you mean on cuda?"));
 }
 
 TEST(TargetTableTest, WhatIsAddedLaterGoesBeforeWhatIsThere) {

@@ -59,6 +59,9 @@ constexpr Known kTypes[] = {
     {xla::TUPLE, "tuple", 0, '-'},
     {xla::OPAQUE_TYPE, "opaque", 0, '-'},
     {xla::TOKEN, "token", 0, '-'},
+    {xla::BUFFER, "buffer", 0, '-'},
+    {xla::F6E3M2FN, "f6e3m2fn", 0, '-'},
+    {xla::F6E2M3FN, "f6e2m3fn", 0, '-'},
 };
 
 TEST(PrimitiveUtil, KnowsEveryType) {

@@ -98,6 +98,9 @@ TEST(ShapeFromProto, SaysWhatEachFaultIs) {
       "fixed sizes";
   const std::pair<const char*, std::string> cases[] = {
       {"element_type: OPAQUE_TYPE", "an opaque shape" + suffix},
+      {"element_type: BUFFER tuple_shapes { element_type: F32 }", "a buffer shape" + suffix},
+      {"element_type: F6E3M2FN dimensions: 2",
+       "arrays of f6e3m2fn are not supported: XLA's FFI has no such type, up to jaxlib 0.12"},
       {"element_type: F32 dimensions: 2 is_dynamic_dimension: true",
        "an array with dynamic dimensions" + suffix},
       {"element_type: F32 layout { tiles {} }", "a tiled layout" + suffix},

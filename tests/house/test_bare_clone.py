@@ -14,7 +14,7 @@ def test_the_demo_is_configured_without_the_headers_of_the_tests(tmp_path):
     for path in genuine.iterdir():
         (tensorflow / path.name).symlink_to(path)
     # XLA's FFI headers would be in tmp_path/jaxlib-headers.
-    command = ["cmake", "--preset", "release", "-B", tmp_path / "build", "-DCALLBRIDGE_TESTS=ON"]
+    command = ["cmake", "--preset", "dev", "-B", tmp_path / "build", "-DCALLBRIDGE_TESTS=ON"]
     done = subprocess.run(
         [*command, f"-DCALLBRIDGE_TENSORFLOW={tensorflow}"],
         cwd=ROOT,

@@ -31,6 +31,20 @@ def run(*command, **environment):
     return done.stdout
 
 
+def repository(folder):
+    """Makes a git repository of what git has of the tree, changes included. Returns its URL."""
+    files = run("git", "-C", ROOT, "ls-files", "-co", "--exclude-standard").split("\n")
+    listed = "\0".join(file for file in files if os.path.lexists(ROOT / file))
+    copy = ["tar", "-C", ROOT, "--null", "--no-recursion", "-T", "-", "-c"]
+    packed = subprocess.run(copy, input=listed.encode(), check=True, capture_output=True)
+    subprocess.run(["tar", "-C", folder, "-x"], input=packed.stdout, check=True)
+    git = ["git", "-C", folder, "-c", "user.name=x", "-c", "user.email=x"]
+    run(*git, "init", "--quiet", "--initial-branch", "main")
+    run(*git, "add", "--all", "--force")
+    run(*git, "commit", "--quiet", "--message", "x")
+    return f"file://{folder}"
+
+
 # What tests/install/consumer/cpp_api.cc prints.
 INCREMENTED = """\
 42

@@ -35,6 +35,9 @@ def test_everything_is_where_it_is_promised(prefix):
         "python/callbridge/__init__.py",
         "python/callbridge/py.typed",
         "python/callbridge/xla_internal_calls.inc",
+        "share/callbridge/packages/common/.github/workflows/ci.yml",
+        "share/callbridge/packages/scikit-build-core/CMakeLists.txt",
+        "share/man/man1/callbridge.1",
     ):
         assert (prefix / path).is_file(), path
 
@@ -196,21 +199,18 @@ def test_the_runtime_in_c(prefix, tmp_path):
     libraries = [
         BUILD / "examples" / f"{name}.so" for name in ("first_light", "example_typed_handlers")
     ]
-    shown = run(tmp_path / "runtime", *libraries, LD_LIBRARY_PATH=prefix / "lib")
+    shown = run(tmp_path / "runtime", *libraries)
     assert shown.splitlines()[-2] == "affine: 3 5 7"
 
 
 PROGRAM = ROOT / "examples/old_program/weighted_mean.cc"
 
 
-def run_old_program(program, **environment):
+def run_old_program(program):
     """What it prints: a mean, and the message of a target that fails."""
-    assert run(program, **environment) == "4.5\n"
+    assert run(program) == "4.5\n"
     failed = subprocess.run(
-        [program, "without weights"],
-        env={**ENVIRONMENT, **environment},
-        capture_output=True,
-        text=True,
+        [program, "without weights"], env=ENVIRONMENT, capture_output=True, text=True
     )
     assert failed.returncode == 1
     assert "CustomCall failed: the weights add up to zero" in failed.stdout
@@ -222,7 +222,7 @@ def test_old_program_with_pkg_config(prefix, tmp_path):
         PKG_CONFIG_PATH=prefix / "lib/pkgconfig",
     ).split()
     run("g++", "-std=c++17", "-Wall", PROGRAM, *flags, "-o", tmp_path / "program")
-    run_old_program(tmp_path / "program", LD_LIBRARY_PATH=str(prefix / "lib"))
+    run_old_program(tmp_path / "program")
 
 
 def test_old_program_with_find_package(prefix, tmp_path):
@@ -288,16 +288,32 @@ def test_half_a_prefix(prefix, tmp_path):
     )
 
 
+def config(prefix, *words):
+    python = {"PYTHONPATH": prefix / "python"}
+    return run(sys.executable, "-m", "callbridge.config", *words, **python)
+
+
 def test_config(prefix):
     """python -m callbridge.config, for builds."""
-    asked = [sys.executable, "-m", "callbridge.config"]
-    python = {"PYTHONPATH": prefix / "python"}
-    assert run(*asked, "--includedir", **python) == f"{prefix}/include\n"
-    assert run(*asked, "--cmakedir", **python) == f"{prefix}/lib/cmake/callbridge\n"
+    assert config(prefix, "--includedir") == f"{prefix}/include\n"
+    assert config(prefix, "--cmakedir") == f"{prefix}/lib/cmake/callbridge\n"
+    assert config(prefix, "--pkgconfigdir") == f"{prefix}/lib/pkgconfig\n"
     library = f"{prefix}/lib"
-    assert run(*asked, "--libs", **python) == (
-        f"-L{library} -l:libcallbridge.so -Wl,-rpath,{library}\n"
+    assert config(prefix, "--cflags", "--libs") == (
+        f"-I{prefix}/include\n-L{library} -l:libcallbridge.so -Wl,-rpath,{library}\n"
     )
+
+
+@pytest.mark.parametrize("way", ["config", "pkg-config"])
+def test_its_flags_link_a_program_that_runs(prefix, tmp_path, way):
+    if way == "config":
+        flags = config(prefix, "--cflags", "--libs").split()
+    else:
+        folder = {"PKG_CONFIG_PATH": config(prefix, "--pkgconfigdir").strip()}
+        flags = run("pkg-config", "--cflags", "--libs", "callbridge", **folder).split()
+    program = tmp_path / "program"
+    run("g++", "-std=c++17", CONSUMER / "cpp_api.cc", *flags, "-o", program)
+    assert run(program) == INCREMENTED
 
 
 # The string ABI of the old binaries' time, and today's.
@@ -312,9 +328,9 @@ def test_consumer_with_pkg_config(prefix, tmp_path, string_abi):
         CONSUMER / "look_up.cc", *flags, "-o", tmp_path / "old_source")  # fmt: skip
     run("g++", CONSUMER / "list_targets.cc", "-Wl,--whole-archive", old_archive(string_abi),
         "-Wl,--no-whole-archive", *flags, "-o", tmp_path / "list_targets")  # fmt: skip
-    assert run(tmp_path / "version", LD_LIBRARY_PATH=prefix / "lib") == f"{VERSION}\n"
-    assert run(tmp_path / "old_source", LD_LIBRARY_PATH=prefix / "lib") == "6144\n"
-    assert run(tmp_path / "list_targets", LD_LIBRARY_PATH=prefix / "lib") == LISTED
+    assert run(tmp_path / "version") == f"{VERSION}\n"
+    assert run(tmp_path / "old_source") == "6144\n"
+    assert run(tmp_path / "list_targets") == LISTED
 
 
 def test_probe(prefix):
@@ -336,6 +352,10 @@ def test_commands_in_python_find_the_package(prefix, tmp_path):
     source = tmp_path / "f.cc"
     source.write_text("void f(void* out, const void** in) {}\n")
     assert "CALLBRIDGE_EXPORT" in run(prefix / "bin/callbridge", "migrate", source, **python)
+    command = [prefix / "bin/callbridge", "new", "my_ops"]
+    done = subprocess.run(command, cwd=tmp_path, env={**ENVIRONMENT, **python}, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert b"my_ops" in (tmp_path / "my_ops/pyproject.toml").read_bytes()
     module = tmp_path / "module.mlir"
     module.write_text("module @kept {}\n")
     assert "module @kept" in run(prefix / "bin/callbridge", "upgrade", module, **python)

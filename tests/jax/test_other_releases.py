@@ -1,7 +1,6 @@
 """What callbridge.jax asks of releases that these tests do not run on, with stand-ins for theirs,
 and of other platforms."""
 
-import dataclasses
 import os
 import types
 
@@ -154,7 +153,7 @@ def test_rules_of_shard_map(row, monkeypatch):
 
 @pytest.mark.parametrize("marks", [False, True])
 def test_sharding_rules(marks, monkeypatch):
-    runtime = dataclasses.replace(RUNTIME, marks_sharding_rules=marks)
+    runtime = RUNTIME._replace(marks_sharding_rules=marks)
     monkeypatch.setattr(_partitioned_call, "RUNTIME", runtime)
     rule, mark = _partitioned_call.sharding_rule, ", custom" if marks else ""
     assert rule(1, [(2,)], [(2,)]) == f"#sdy.op_sharding_rule<([i])->([i]) {{i=2}}{mark}>"

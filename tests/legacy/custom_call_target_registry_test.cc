@@ -1,9 +1,17 @@
 // xla::CustomCallTargetRegistry as recompiled code has it.
 #include "callbridge/legacy/custom_call_target_registry.h"
 
+#include <string>
+#include <unordered_map>
+
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace {
+
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 TEST(CustomCallTargetRegistryTest, TargetsAreByNameThenPlatform) {
   auto* registry = xla::CustomCallTargetRegistry::Global();
@@ -21,6 +29,23 @@ TEST(CustomCallTargetRegistryTest, TargetsAreByNameThenPlatform) {
   EXPECT_EQ(targets[1].platform, "Host");
   EXPECT_EQ(targets[1].api_version, 2);
   EXPECT_EQ(targets[2].symbol, "b");
+}
+
+TEST(CustomCallTargetRegistryTest, SymbolsOfOnePlatform) {
+  auto* registry = xla::CustomCallTargetRegistry::Global();
+  int on_host = 0, on_both = 0;
+  registry->Register("on_host", &on_host, "Here");
+  registry->Register("on_both", &on_both, "Here");
+  registry->Register("on_both", &on_both, "There");
+  // The type is XLA's.
+  const std::unordered_map<std::string, void*> here = registry->registered_symbols("Here");
+  EXPECT_THAT(here, UnorderedElementsAre(Pair("on_host", &on_host), Pair("on_both", &on_both)));
+  EXPECT_THAT(registry->registered_symbols("There"),
+              UnorderedElementsAre(Pair("on_both", &on_both)));
+  // Platforms are compared exactly.
+  EXPECT_THAT(registry->registered_symbols("here"), IsEmpty());
+  registry->Register("on_host", &on_both, "Here");
+  EXPECT_EQ(registry->registered_symbols("Here").at("on_host"), &on_both);
 }
 
 TEST(CustomCallTargetRegistryTest, VersionsThatAreNoneAreUnknown) {

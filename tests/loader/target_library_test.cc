@@ -234,7 +234,7 @@ TEST(TargetLibraryTest, NotFoundListsWhatIsThere) {
       OldBinary("status_linked") +
           ": no custom-call target square_root is registered for platform CUDA; registered are: "
           "any_gpu on gpu, either on Host, either on ROCM, opaque_size on Host, square_root_floor "
-          "on Host");
+          "on Host; did you mean square_root_floor?");
   status = LoadOrDie("many_targets")->Find("x", Platform::kHost).status();
   EXPECT_THAT(std::string(status.message()),
               ::testing::EndsWith("target_28 on Host, target_29 on Host and 5 more"));

@@ -41,7 +41,8 @@ def test_options():
     "words, says",
     [
         ([], "the following arguments are required: FILE"),
-        (["--wri", "a.cc"], "unrecognized arguments: --wri"),
+        (["--wri", "a.cc"], "unknown option --wri; did you mean --write?"),
+        (["--frobnicate=1", "a.cc"], "unknown option --frobnicate"),
         (["a.cc", "-p"], "argument -p: expected one argument"),
         (["--diff", "--write", "a.cc"], "argument --write: not allowed with argument --diff"),
         (["--", "a.cc"], "the following arguments are required: FILE"),

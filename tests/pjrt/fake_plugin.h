@@ -27,6 +27,7 @@ struct FakeRegistration {
   std::string platform;  // empty: the plugin's own
   int32_t api_version = PJRT_Gpu_Typed;
   std::vector<void*> functions;
+  uint32_t traits = 0;  // that came with it
 };
 
 // Plugins have functions without a parameter of their own, so that the plugin in use is a static
@@ -52,14 +53,17 @@ class FakePlugin {
     ffi.base = {sizeof(ffi), PJRT_Extension_Type_FFI, &gpu.base};
     ffi.type_register = &RegisterType;
     ffi.register_handler = &RegisterHandler;
-    gpu.base = {sizeof(gpu), PJRT_Extension_Type_Gpu_Custom_Call, nullptr};
+    gpu.base = {33, PJRT_Extension_Type_Gpu_Custom_Call, nullptr};
     gpu.custom_call = &CustomCall;
+    gpu.custom_call_handles_traits = true;
   }
   ~FakePlugin() { Now() = nullptr; }
   FakePlugin(const FakePlugin&) = delete;
   FakePlugin& operator=(const FakePlugin&) = delete;
 
   void RemoveGpu() { ffi.base.next = nullptr; }
+  // As before version 3 of the extension; what lies behind it is not read.
+  void RemoveTraits() { gpu.base.struct_size = 32; }
 
   PJRT_Api api = {};
   PJRT_Extension_Base other = {};
@@ -104,7 +108,8 @@ class FakePlugin {
     using OldArgs = PJRT_Gpu_Register_Custom_Call_Args_0_4_30;
     FakePlugin& plugin = *Now();
     const auto& old_args = *static_cast<const OldArgs*>(untyped);
-    const size_t expected = plugin.has_old_layout ? sizeof(OldArgs) : 64;
+    const bool is_version_3 = plugin.gpu.base.struct_size > 32;
+    const size_t expected = plugin.has_old_layout ? sizeof(OldArgs) : is_version_3 ? 68 : 64;
     if (old_args.struct_size < expected) {
       ++plugin.questions;
       return Make(3, "Unexpected PJRT_Gpu_Register_Custom_Call_Args size");
@@ -122,6 +127,7 @@ class FakePlugin {
       const auto& args = *static_cast<const PJRT_Gpu_Register_Custom_Call_Args*>(untyped);
       made.functions = {args.handler_instantiate, args.handler_prepare, args.handler_initialize,
                         args.handler_execute};
+      if (is_version_3) made.traits = args.traits;
     }
     return Add(made);
   }
@@ -132,6 +138,7 @@ class FakePlugin {
     made.name = std::string(args->target_name, args->target_name_size);
     made.platform = std::string(args->platform_name, args->platform_name_size);
     made.functions = {args->handler};
+    made.traits = static_cast<uint32_t>(args->traits);
     return Add(made);
   }
 

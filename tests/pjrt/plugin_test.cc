@@ -178,13 +178,42 @@ TEST(PluginTest, RegistersHandlersOfAllStagesButRecord) {
   FakePlugin fake;
   const XLA_FFI_Handler_Bundle all = {&Handler, &Handler, &Handler, &Handler, &Handler};
   auto* const handler = reinterpret_cast<void*>(&Handler);
-  EXPECT_TRUE(Open(fake).RegisterHandlers("h", "CUDA", all).ok());
+  EXPECT_TRUE(Open(fake).RegisterHandlers("h", "CUDA", all, 0).ok());
   ASSERT_EQ(fake.registered.size(), 1u);
   EXPECT_EQ(fake.registered[0].api_version, PJRT_Gpu_Typed);
   EXPECT_THAT(fake.registered[0].functions, ElementsAre(handler, handler, handler, handler));
 }
 
 // jaxlib 0.4.30 and 0.4.34 state the same version and differ in the layout.
+TEST(PluginTest, GivesTraitsWhereTheExtensionReadsThem) {
+  FakePlugin fake;
+  XLA_FFI_Handler_Bundle handlers = {};
+  handlers.execute = &Handler;
+  const auto registered = [&](XLA_FFI_Handler_Traits traits) {
+    const Plugin plugin = *Plugin::Open(&fake.api);
+    EXPECT_TRUE(plugin.RegisterHandlers("h", "CUDA", handlers, traits).ok());
+    return fake.registered.back();
+  };
+  EXPECT_TRUE(Plugin::Open(&fake.api)->takes_traits());
+  EXPECT_EQ(registered(1).traits, 1u);
+  EXPECT_EQ(registered(0).traits, 0u);
+  EXPECT_TRUE(
+      Plugin::Open(&fake.api)->RegisterFunction("f", reinterpret_cast<void*>(&Function)).ok());
+  EXPECT_EQ(fake.registered.back().traits, 0u);
+  // Version 3 may read none.
+  fake.gpu.custom_call_handles_traits = false;
+  EXPECT_FALSE(Plugin::Open(&fake.api)->takes_traits());
+  EXPECT_EQ(registered(1).traits, 0u);
+  // Version 2: what lies behind the extension is not its field.
+  fake.gpu.custom_call_handles_traits = true;
+  fake.RemoveTraits();
+  EXPECT_FALSE(Plugin::Open(&fake.api)->takes_traits());
+  EXPECT_EQ(registered(1).traits, 0u);
+  fake.RemoveGpu();
+  EXPECT_TRUE(Plugin::Open(&fake.api)->takes_traits());
+  EXPECT_EQ(registered(1).traits, 1u);
+}
+
 TEST(PluginTest, AsksForTheLayoutWhereTheVersionDoesNotTell) {
   FakePlugin fake;
   fake.api.pjrt_api_version.minor_version = 54;
@@ -193,7 +222,7 @@ TEST(PluginTest, AsksForTheLayoutWhereTheVersionDoesNotTell) {
 
   EXPECT_EQ(Open(fake).TakesHandlers().value(), true);
   EXPECT_TRUE(Open(fake).RegisterFunction("f", function).ok());
-  EXPECT_TRUE(Open(fake).RegisterHandlers("h", "CUDA", execute).ok());
+  EXPECT_TRUE(Open(fake).RegisterHandlers("h", "CUDA", execute, 0).ok());
   EXPECT_EQ(fake.questions, 3);
   ASSERT_EQ(fake.registered.size(), 2u);
   EXPECT_THAT(fake.registered[0].functions, ElementsAre(nullptr, nullptr, nullptr, function));
@@ -204,7 +233,7 @@ TEST(PluginTest, AsksForTheLayoutWhereTheVersionDoesNotTell) {
   EXPECT_TRUE(Open(fake).RegisterFunction("f", function).ok());
   ASSERT_EQ(fake.registered.size(), 1u);
   EXPECT_THAT(fake.registered[0].functions, ElementsAre(function));
-  EXPECT_EQ(Open(fake).RegisterHandlers("h", "CUDA", execute).ToString(),
+  EXPECT_EQ(Open(fake).RegisterHandlers("h", "CUDA", execute, 0).ToString(),
             "UNIMPLEMENTED: the plugin (PJRT API 0.54) takes typed handlers without their other "
             "stages; plugins take these since jaxlib 0.4.34");
   EXPECT_EQ(fake.registered.size(), 1u);
@@ -218,19 +247,19 @@ TEST(PluginTest, AnAnswerThatTellsNoLayoutIsAnError) {
   EXPECT_EQ(Open(fake).TakesHandlers().status().ToString(),
             "INTERNAL: the plugin (PJRT API 0.54) should refuse api_version -1, but answers OK");
   EXPECT_EQ(Open(fake).RegisterFunction("f", nullptr).code(), absl::StatusCode::kInternal);
-  EXPECT_EQ(Open(fake).RegisterHandlers("f", "CUDA", {}).code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(Open(fake).RegisterHandlers("f", "CUDA", {}, 0).code(), absl::StatusCode::kInternal);
 }
 
 TEST(PluginTest, WithoutTheGpuExtensionTakesHandlersToExecute) {
   FakePlugin fake;
   fake.RemoveGpu();
   XLA_FFI_Handler_Bundle handlers = {nullptr, nullptr, nullptr, &Handler, &Handler};
-  EXPECT_TRUE(Open(fake).RegisterHandlers("h", "Host", handlers).ok());
+  EXPECT_TRUE(Open(fake).RegisterHandlers("h", "Host", handlers, 0).ok());
   ASSERT_EQ(fake.registered.size(), 1u);
   EXPECT_EQ(fake.registered[0].platform, "Host");
   EXPECT_THAT(fake.registered[0].functions, ElementsAre(reinterpret_cast<void*>(&Handler)));
   handlers.prepare = &Handler;
-  EXPECT_EQ(Open(fake).RegisterHandlers("h", "Host", handlers).ToString(),
+  EXPECT_EQ(Open(fake).RegisterHandlers("h", "Host", handlers, 0).ToString(),
             "UNIMPLEMENTED: the plugin has no extension for GPU custom calls, and its FFI "
             "extension takes a handler for the stage EXECUTE alone, but the target has others");
   EXPECT_EQ(Open(fake).RegisterFunction("f", nullptr).ToString(),

@@ -39,6 +39,9 @@ Target UntypedTarget(const std::string& name, Platform platform = Platform::kCud
 XLA_FFI_DEFINE_HANDLER(
     kAdapts, [] { return ::xla::ffi::Error::Success(); }, ::xla::ffi::Ffi::Bind());
 
+XLA_FFI_DEFINE_HANDLER(kReportsTraits, [] { return ::xla::ffi::Error::Success(); },
+                       ::xla::ffi::Ffi::Bind(), {::xla::ffi::Traits::kCmdBufferCompatible});
+
 // Written by hand: says nothing of its headers but the version, of which it has `kMinor`.
 template <int kMinor>
 XLA_FFI_Error* ByHand(XLA_FFI_CallFrame* frame) {
@@ -247,6 +250,21 @@ TEST(PjrtRegistrationTest, TraitsAreReportedByTheHandlers) {
   target.traits = 1;
   fake.api.pjrt_api_version.minor_version = 85;
   EXPECT_THAT(RegisterText(fake, target), HasSubstr("built with headers of XLA FFI 0.9;"));
+}
+
+TEST(PjrtRegistrationTest, TraitsComeWithTheRegistration) {
+  FakePlugin fake;
+  int number = 0;
+  // Those that the target has, and those that its handler reports by itself.
+  for (Target target : {UntypedTarget(""), TypedTarget(""), TypedTarget("", kReportsTraits)}) {
+    for (const XLA_FFI_Handler_Traits traits : {0, 1}) {
+      target.name = "traits_registered" + std::to_string(number++);
+      target.traits = traits;
+      ASSERT_EQ(RegisterText(fake, target), "OK");
+      const bool reports = target.address == reinterpret_cast<void*>(kReportsTraits);
+      EXPECT_EQ(fake.registered.back().traits, reports ? 1 : traits) << target.name;
+    }
+  }
 }
 
 // ---- Names that are registered

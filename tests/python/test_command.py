@@ -104,8 +104,17 @@ def test_migrate_runs_in_this_process(tmp_path):
     assert "usage: callbridge migrate" in run(tmp_path, "migrate", "--help").stdout
 
 
+def test_new_runs_in_this_process(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ("new", "my_ops")
+    at_start = "import os; os.execv = None\n"
+    done = run(tmp_path, *words, at_start=at_start, CALLBRIDGE_LIBRARY="/none.so")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "my_ops/pyproject.toml").exists()
+
+
 def test_another_python_is_started_by_the_program(program, tmp_path):
-    for command in ("audit", "migrate"):
+    for command in ("audit", "migrate", "new"):
         done = run(tmp_path, command, "x", CALLBRIDGE_PYTHON="mine")
         assert done.stdout == f"{program} 2 {command} x mine \n"
 
@@ -138,7 +147,11 @@ except OSError:
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    for file in ("include/callbridge/callbridge.h", "lib/cmake/callbridge/callbridgeConfig.cmake"):
+    for file in (
+        "include/callbridge/callbridge.h",
+        "lib/cmake/callbridge/callbridgeConfig.cmake",
+        "lib/pkgconfig/callbridge.pc",
+    ):
         (tmp_path / file).parent.mkdir(parents=True)
         (tmp_path / file).touch()
     (tmp_path / "lib/libours.so").touch()
@@ -156,30 +169,50 @@ def shown(capfd, monkeypatch, *words):
 def test_config_says_where_things_are(installed, capfd, monkeypatch):
     assert config.include_dir() == f"{installed}/include"
     assert config.cmake_dir() == f"{installed}/lib/cmake/callbridge"
+    assert config.pkgconfig_dir() == f"{installed}/lib/pkgconfig"
+    assert config.cflags() == f"-I{installed}/include"
     assert config.libs() == f"-L{installed}/lib -l:libours.so -Wl,-rpath,{installed}/lib"
     assert shown(capfd, monkeypatch, "--includedir") == f"{config.include_dir()}\n"
     assert shown(capfd, monkeypatch, "--cmakedir") == f"{config.cmake_dir()}\n"
+    assert shown(capfd, monkeypatch, "--pkgconfigdir") == f"{config.pkgconfig_dir()}\n"
+    assert shown(capfd, monkeypatch, "--cflags") == f"{config.cflags()}\n"
     assert shown(capfd, monkeypatch, "--libs") == f"{config.libs()}\n"
+
+
+@pytest.mark.parametrize("words", [["--cflags", "--libs"], ["--libs", "--cmakedir", "--cflags"]])
+def test_config_prints_a_line_each_in_the_order_of_the_words(words, installed, capfd, monkeypatch):
+    each = "".join(shown(capfd, monkeypatch, word) for word in words)
+    assert shown(capfd, monkeypatch, *words) == each
 
 
 def test_config_of_half_an_installation(installed, capfd, monkeypatch):
     for words, file in (
         ("--includedir", "include/callbridge/callbridge.h"),
+        ("--cflags", "include/callbridge/callbridge.h"),
         ("--cmakedir", "lib/cmake/callbridge/callbridgeConfig.cmake"),
+        ("--pkgconfigdir", "lib/pkgconfig/callbridge.pc"),
     ):
-        (installed / file).unlink()
+        (installed / file).unlink(missing_ok=True)
         with pytest.raises(SystemExit) as ended:
             shown(capfd, monkeypatch, words)
         assert str(ended.value).startswith("callbridge: ")
-        assert f"{file.split('callbridge/')[-1]} is not in {installed}/" in str(ended.value)
+        assert f"{pathlib.Path(file).name} is not in {installed}/" in str(ended.value)
         assert str(ended.value).endswith("install it again, by `make install` or pip")
+    assert capfd.readouterr().out == ""
     (installed / "lib/libours.so").unlink()
     with pytest.raises(SystemExit, match="^callbridge: CALLBRIDGE_LIBRARY is .* not a file"):
         shown(capfd, monkeypatch, "--libs")
 
 
-@pytest.mark.parametrize("words", [[], ["--libs", "--cmakedir"], ["--prefix"], ["a"]])
-def test_config_is_asked_for_one_thing(capfd, monkeypatch, words):
+def test_config_prints_all_or_nothing(installed, capfd, monkeypatch):
+    (installed / "lib/pkgconfig/callbridge.pc").unlink()
+    with pytest.raises(SystemExit, match="callbridge.pc is not in"):
+        shown(capfd, monkeypatch, "--cflags", "--pkgconfigdir")
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("words", [[], ["--prefix"], ["a"]])
+def test_config_is_asked_for_what_it_has(capfd, monkeypatch, words):
     with pytest.raises(SystemExit) as ended:
         shown(capfd, monkeypatch, *words)
     assert ended.value.code == 2

@@ -293,7 +293,7 @@ def test_interactively(python, programs, startup, shown):
     """As on a terminal: PYTHONSTARTUP, results, and the end that exit() asks for."""
     if shutil.which("script") is None:
         pytest.skip("script(1) is not here")
-    command = f"'{python}' -m callbridge.resurrect"
+    command = f"'{python}' -m callbridge.resurrect -"
     typed = "x = 6\nx * 7\n__name__\nexit(3)\n"
     home = {"HOME": str(programs), "PYTHONSTARTUP": startup}
     status, output, _ = ended(["script", "-qec", command, "/dev/null"], programs, typed, **home)

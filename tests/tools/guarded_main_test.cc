@@ -51,5 +51,13 @@ TEST(ExitStatus, IsOneLine) {
   EXPECT_EQ(Guarded([] { return UsageError("a\tb"); }), Ended(2, "callbridge: a\\tb\n"));
 }
 
+TEST(ExitStatus, OfACompilersLines) {
+  const auto failure = [] {
+    return FailureInLines(absl::InvalidArgumentError("a.cc: g++ failed\nb\x7f\n\nc\n"));
+  };
+  EXPECT_EQ(Guarded(failure),
+            Ended(1, "callbridge: INVALID_ARGUMENT: a.cc: g++ failed\n  b\\x7f\n  \n  c\n"));
+}
+
 }  // namespace
 }  // namespace callbridge

@@ -295,13 +295,13 @@ def test_a_library_that_ends_each_process_that_opens_it():
             'extern "C" int nowhere(); extern "C" const char* mention() { nowhere(); '
             'return "XLA_FFI_CallFrame XLA_FFI_Metadata"; }',
             [],
-            "whose address is taken: its file cannot be opened: ",
+            "whose address is taken: gave no answer without what is missing here: ",
         ),
         (
             'extern "C" int nowhere(); static const char* mention() { nowhere(); '
             'return "XLA_FFI_CallFrame XLA_FFI_Metadata"; } const char* (*taken)() = mention;',
             ["-s"],
-            "whose address is taken: its file cannot be opened: ",
+            "whose address is taken: gave no answer without what is missing here: ",
         ),
     ],
     ids=["no answer", "none found", "not opened", "nothing exported"],

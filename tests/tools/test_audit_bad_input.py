@@ -420,3 +420,11 @@ def test_a_full_standard_output():
 def test_usage():
     assert audit().returncode == audit("--json", "--table", ".").returncode == 2
     assert "--strict" in audit("--help").stdout
+    done = audit("--strikt", ".")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "callbridge: unknown option --strikt; did you mean --strict? (see --help)\n"
+    )
+    assert audit("--frobnicate", ".").stderr == (
+        "callbridge: unknown option --frobnicate (see --help)\n"
+    )

@@ -194,7 +194,8 @@ def inspect(path, probes):
     function = {"name": name, "symbol": "f", "abi": {"Host": "original", "gpu": None}}
     return json.dumps(
         {"functions": [function], "untyped_functions": [], "operators": [], "probed": [],
-         "mentions_typed_ffi": False, "typed_headers": None, "has_capsules": False, "registry": [],
+         "mentions_typed_ffi": False, "contains_xla": False, "not_asked": 0, "typed_headers": None,
+         "has_capsules": False, "registry": [],
          "stripped": False, "refusal": "is cut" if kind == "cut" else None}
     )  # fmt: skip
 
@@ -296,10 +297,11 @@ def test_errors_of_the_command(run):
         (["a.so", "--jax"], "--jax: 1 required SPECIFIER missing"),
         (["--jax=a", "--jax", "b", "a.so"], "--jax: At Most 1 required but received 2"),
         (["a.so", "b.so"], "The following argument was not expected: b.so"),
-        (["a.so", "--js"], "The following argument was not expected: --js"),
-        (["-x", "a", "b", "-"], "The following arguments were not expected: - b -x"),
+        (["a.so", "--js"], "unknown option --js; did you mean --json?"),
+        (["-x", "a", "b", "-"], "unknown option -x"),
+        (["a", "b", "-"], "The following arguments were not expected: - b"),
         (["--", "a.so", "--json"], "The following argument was not expected: --json"),
-        (["--probe", "-x\ny", "a"], "The following argument was not expected: -x\\ny"),
+        (["--probe", "-x\ny", "a"], "unknown option -x\\ny"),
     ],
 )
 def test_what_is_wrong_with_it(capfd, words, says):

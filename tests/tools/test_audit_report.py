@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("packaging")
 
-from callbridge._audit import _files, _releases, _report  # noqa: E402
+from callbridge._audit import _files, _releases, _report, _text  # noqa: E402
 
 # Of each row the headers that it registers, and those whose state it keeps. Headers with metadata
 # are from the third on; between the second and the third row are releases that belong to neither.
@@ -46,6 +46,7 @@ def answer(symbol, version=None, **more):
 def file(**found):
     nothing = {"functions": [], "untyped_functions": [], "operators": [], "probed": []}
     nothing |= {"mentions_typed_ffi": False, "typed_headers": None, "has_capsules": False}
+    nothing |= {"contains_xla": False, "not_asked": 0}
     return {**nothing, "registry": [], "stripped": False, "refusal": None, **found}
 
 
@@ -144,7 +145,7 @@ def releases(monkeypatch):
 
 
 def report(files=LIBRARIES, jax="", metadata=None, probed=True, links=(), errors=()):
-    requirements = _report.requirements_of(metadata, jax)
+    requirements = _releases.requirements_of(metadata, jax)
     found = _report.report_of("a.whl", files, links, requirements, ROWS, probed)
     return {**found, "errors": list(errors)}
 
@@ -165,42 +166,42 @@ Requires-Dist: jax<1
 """
 ONLY = {name: {name: found} for name, found in LIBRARIES.items()}
 REPORTS = {
-    "all, probed": (_report.text_of, {"jax": ">=1", "links": ("x", "y")}),
+    "all, probed": (_text.text_of, {"jax": ">=1", "links": ("x", "y")}),
     "not probed": (
-        _report.text_of,
+        _text.text_of,
         {
             "files": {**ONLY["mentions.so"], **ONLY["no_types.so"], **ONLY["typed.so"]},
             "probed": False,
         },
     ),
-    "a table": (_report.table_of, {"jax": ">=1"}),
-    "a table of nothing": (_report.table_of, {"files": ONLY["nothing.so"]}),
-    "by its metadata": (_report.text_of, {"files": ONLY["told.so"], "metadata": METADATA}),
+    "a table": (_text.table_of, {"jax": ">=1"}),
+    "a table of nothing": (_text.table_of, {"files": ONLY["nothing.so"]}),
+    "by its metadata": (_text.text_of, {"files": ONLY["told.so"], "metadata": METADATA}),
     "without metadata of jax": (
-        _report.text_of,
+        _text.text_of,
         {"files": ONLY["capsules.so"], "metadata": "Name: a\n"},
     ),
     "--jax before metadata": (
-        _report.text_of,
+        _text.text_of,
         {"files": ONLY["capsules.so"], "metadata": METADATA, "jax": "==3"},
     ),
-    "one library without": (_report.text_of, {"files": ONLY["nothing.so"], "jax": ">1"}),
+    "one library without": (_text.text_of, {"files": ONLY["nothing.so"], "jax": ">1"}),
     "a damaged one": (
-        _report.text_of,
+        _text.text_of,
         {
             "files": {**ONLY["damaged.so"], **ONLY["capsules.so"]},
             "jax": ">1",
             "errors": ["damaged"],
         },
     ),
-    "unknown": (_report.text_of, {"files": ONLY["mentions.so"], "jax": ">1"}),
-    "unknown state": (_report.text_of, {"files": ONLY["not_asked.so"], "jax": "==6.0"}),
-    "known state": (_report.text_of, {"files": ONLY["not_asked.so"], "jax": ">=7"}),
-    "may fail": (_report.text_of, {"files": ONLY["state.so"], "jax": ">=6"}),
-    "between two rows": (_report.text_of, {"files": ONLY["oldest.so"], "jax": "==4.1"}),
-    "between the last two": (_report.text_of, {"files": ONLY["oldest.so"], "jax": "==6.5"}),
-    "not admitted": (_report.text_of, {"files": ONLY["oldest.so"], "jax": ">2,!=2.5,<3"}),
-    "names that hide": (_report.table_of, {"files": {"a|b\n.so": LIBRARIES["told.so"]}}),
+    "unknown": (_text.text_of, {"files": ONLY["mentions.so"], "jax": ">1"}),
+    "unknown state": (_text.text_of, {"files": ONLY["not_asked.so"], "jax": "==6.0"}),
+    "known state": (_text.text_of, {"files": ONLY["not_asked.so"], "jax": ">=7"}),
+    "may fail": (_text.text_of, {"files": ONLY["state.so"], "jax": ">=6"}),
+    "between two rows": (_text.text_of, {"files": ONLY["oldest.so"], "jax": "==4.1"}),
+    "between the last two": (_text.text_of, {"files": ONLY["oldest.so"], "jax": "==6.5"}),
+    "not admitted": (_text.text_of, {"files": ONLY["oldest.so"], "jax": ">2,!=2.5,<3"}),
+    "names that hide": (_text.table_of, {"files": {"a|b\n.so": LIBRARIES["told.so"]}}),
 }
 
 
@@ -261,6 +262,8 @@ def test_the_json():
         "probed": True,
         "requires": ["jax>=6"],
         "without_custom_calls": ["nothing.so"],
+        "not_probed": [],
+        "python": {"names": [], "registers": [], "unread": []},
         "not_followed": ["x"],
         "unknown": True,
         "errors": [],
@@ -291,7 +294,7 @@ def test_state_that_is_known_is_not_unknown():
 )
 def test_what_a_specifier_admits_of_a_row(specifiers, admitted):
     spans = _releases.spans_of(ROWS)
-    requirements = _report.requirements_of(None, specifiers)
+    requirements = _releases.requirements_of(None, specifiers)
     others = [span for span in spans if span.row is not ROWS[2]]
     found = _releases.admitted_of(spans, requirements, others)
     assert [text for _, text in found] == ([admitted] if admitted else [])

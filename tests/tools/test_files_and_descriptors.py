@@ -54,7 +54,10 @@ PRINTING = [
     "--version",
 ]
 # Python prints.
-PYTHON = [f"audit {TARGETS}", "migrate a.py", "migrate --write a.py", "migrate --help"]
+PYTHON = [
+    *(f"audit {TARGETS}", "migrate a.py", "migrate --write a.py", "migrate --help"),
+    "new --help",
+]
 CONFIG = [f"-m callbridge.config {word}" for word in ("--includedir", "--help")]
 
 
@@ -302,5 +305,5 @@ def test_unknown_subcommands_are_named():
     message = fails("$C frobnicate m.hlo", status=2)
     assert (
         "frobnicate" in message
-        and "(run, inspect, audit, layout, show, upgrade, migrate)" in message
+        and "(run, inspect, audit, layout, show, upgrade, migrate, new)" in message
     )

@@ -345,7 +345,7 @@ def test_many_leaves_and_deep_ones():
         ),
         (["f32[]", "--svg", "-", "--json"], "--json and --svg - both write to standard output"),
         (["f32[]", "--svg"], "--svg"),
-        (["f32[]", "--frobnicate"], "The following argument was not expected: --frob"),
+        (["f32[]", "--frobnicate"], "unknown option --frobnicate"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )

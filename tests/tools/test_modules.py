@@ -200,7 +200,7 @@ def test_options_of_targets_are_refused_for_modules(arrays):
 def test_libraries_of_modules_are_loaded_elsewhere_first(arrays):
     ends = BUILD / "tests/targets/ends_by_exit.so"
     run = ["run", "example.hlo", "b.npy", "c.npy", "--library", TARGETS, "--library", ends]
-    assert command(*run).returncode == 3
+    assert command(*run, "--in-process").returncode == 3
     message = failure(1, *run, "--isolate")
     assert message.startswith("INTERNAL: ") and "in isolation it exited with status 3" in message
 

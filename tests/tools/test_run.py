@@ -540,7 +540,7 @@ def test_results_beyond_the_memory():
         (["t", "--result", "f32[]", "--platform", "TPU"], "--platform: "),
         (
             ["t", "--result", "f32[]", "--frobnicate"],
-            "The following argument was not expected: --frob",
+            "unknown option --frobnicate (see --help)",
         ),
         (["t", "--result", "f32[]", "--result", "f32[]"], "--result"),
         (["t", "--opaque", "x", "--opaque-file", "y"], "--opaque"),
@@ -589,9 +589,10 @@ def test_the_examples_of_the_help():
     done = command("run", "--help")
     assert (done.returncode, done.stderr) == (0, "")
     examples = re.findall(r"^  (callbridge run .*)$", done.stdout, re.MULTILINE)
-    assert len(examples) == 5
+    assert len(examples) == 6
     pathlib.Path("add.cc").write_text(OPERATOR)
     pathlib.Path("libold.so").symlink_to(TARGETS)
+    pathlib.Path("libplain.so").symlink_to(BUILD / "tests/tools/exported_functions.so")
     pathlib.Path("module.hlo").write_text(MODULE)
     pathlib.Path("libtyped.so").symlink_to(TYPED)
     b, c = np.arange(128, dtype=np.float32), np.arange(2048, dtype=np.float32)

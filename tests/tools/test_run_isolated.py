@@ -43,7 +43,8 @@ def test_other_libraries_run():
 
 
 def test_without_isolation_the_constructor_wins():
-    assert run(BUILD / "tests/targets/ends_by_exit.so").returncode == 3
+    path = BUILD / "tests/targets/ends_by_exit.so"
+    assert run(path, "--in-process").returncode == 3
 
 
 def test_an_end_that_nobody_knows_is_said_to_be_one():

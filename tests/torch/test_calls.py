@@ -101,7 +101,10 @@ def test_mindspores_operators(loaded):
 
 def test_declared_abi():
     assert custom_call("untold_double", "f32[]", abi="original")(torch.tensor(1.5)) == 3
-    with pytest.raises(CallbridgeError, match="declare it: abi= one of"):
+    with pytest.raises(
+        CallbridgeError,
+        match=r"declare it: custom_call\(\), register\(\) and Library.run\(\) take abi=, one of",
+    ):
         custom_call("untold_opaque_size", "u64[]")
 
 

@@ -57,8 +57,7 @@ def test_a_program_in_cxx(environment, with_compiler, tmp_path):
     assert shell(f"{tmp_path}/cpp_api").startswith("42\n")
     shell(
         f"g++ -std=c++17 {ROOT}/tests/install/consumer/cpp_api.cc "
-        "-I $(python -m callbridge.config --includedir) "
-        f"$(python -m callbridge.config --libs) -o {tmp_path}/by_hand",
+        f"$(python -m callbridge.config --cflags --libs) -o {tmp_path}/by_hand",
         **with_compiler(shell),
     )
     assert shell(f"{tmp_path}/by_hand").startswith("42\n")

@@ -19,6 +19,9 @@ def test_it_has_no_file_of_its_makers(sdist):
     tops = {name.split("/")[1] for name in names.stdout.split() if name.count("/") > 1}
     assert {"abi", "c_api", "python", "include"} <= tops
     assert not {"build", "dist", ".venv", ".ci", ".github", ".git"} & tops
+    # What `callbridge new` writes has a workflow of its own.
+    workflow = "/examples/packages/common/.github/workflows/ci.yml"
+    assert any(name.endswith(workflow) for name in names.stdout.split())
 
 
 def test_installed_from_it(sdist, old_library, tmp_path):

@@ -33,7 +33,11 @@ def test_what_is_in_it(each_wheel):
         "callbridge/lib/cmake/callbridge/callbridgeConfig.cmake",
         "callbridge/lib/pkgconfig/callbridge.pc",
         "callbridge/py.typed",
+        "callbridge/share/callbridge/packages/common/.github/workflows/ci.yml",
+        "callbridge/share/callbridge/packages/scikit-build-core/CMakeLists.txt",
         "callbridge/xla_internal_calls.inc",
+        # pip puts it where man looks, beside the command.
+        f"{each_wheel.name.split('-py3-')[0]}.data/data/share/man/man1/callbridge.1",
     ):
         assert name in names, name
     licenses = {name.split("/")[-1] for name in names if ".dist-info/licenses/" in name}
@@ -113,8 +117,9 @@ def test_config(environment):
     package = shell("python -c 'import callbridge; print(callbridge.__path__[0])'").strip()
     assert shell("python -m callbridge.config --includedir") == f"{package}/include\n"
     assert shell("python -m callbridge.config --cmakedir") == f"{package}/lib/cmake/callbridge\n"
-    assert shell("python -m callbridge.config --libs") == (
-        f"-L{package}/lib -l:libcallbridge.so.0 -Wl,-rpath,{package}/lib\n"
+    assert shell("python -m callbridge.config --pkgconfigdir") == f"{package}/lib/pkgconfig\n"
+    assert shell("python -m callbridge.config --cflags --libs") == (
+        f"-I{package}/include\n-L{package}/lib -l:libcallbridge.so.0 -Wl,-rpath,{package}/lib\n"
     )
 
 

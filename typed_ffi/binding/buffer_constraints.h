@@ -115,38 +115,39 @@ CALLBRIDGE_FFI_HIDDEN inline std::string ToString(DataType dtype) {
 }
 CALLBRIDGE_FFI_HIDDEN inline std::string ToString(size_t rank) { return std::to_string(rank); }
 
-// "dtype F32", or "dtype in [F32, F64]"
+// "F32, F64"
 template <typename T>
-std::string DescribeSet(const char* what, Span<const T> set) {
-  std::string text = what;
-  text += set.size() == 1 ? " " : " in [";
+std::string ListOf(Span<const T> set) {
+  std::string text;
   for (size_t i = 0; i < set.size(); ++i) {
     if (i > 0) text += ", ";
     text += ToString(set[i]);
   }
-  return set.size() == 1 ? text : text + "]";
+  return text;
 }
 
-// "a buffer with dtype F32 and rank in [1, 2] and dimensions [4, any]"
+// "dtype F32", or "dtype in [F32, F64]", where `of` is " in ".
+template <typename T>
+std::string DescribeSet(const char* what, const char* of, Span<const T> set) {
+  if (set.size() == 1) return what + (" " + ListOf(set));
+  return what + (of + ("[" + ListOf(set) + "]"));
+}
+
+CALLBRIDGE_FFI_HIDDEN inline std::string DescribeDimension(const match::DimPattern& dimension) {
+  if (const std::optional<int64_t> size = dimension.size()) return std::to_string(*size);
+  return dimension.capture() != nullptr ? "any dimension (captured)" : "any dimension";
+}
+
+// "a buffer with dtype F32 with rank in [1, 2] with dimensions [4, any dimension]"
 inline CALLBRIDGE_FFI_COLD std::string DescribeConstraints(const BufferConstraints& wanted) {
   std::string text = "a buffer";
-  const char* joint = " with ";
-  const auto add = [&](const std::string& more) {
-    text += joint + more;
-    joint = " and ";
-  };
-  if (!wanted.dtypes.empty()) add(DescribeSet("dtype", wanted.dtypes));
-  if (!wanted.ranks.empty()) add(DescribeSet("rank", wanted.ranks));
-  if (wanted.dimensions.size() > 0) {
-    std::string list;
-    for (size_t i = 0; i < wanted.dimensions.size(); ++i) {
-      if (i > 0) list += ", ";
-      const std::optional<int64_t> size = wanted.dimensions[i].size();
-      list += size.has_value() ? std::to_string(*size) : "any";
-    }
-    add("dimensions [" + list + "]");
+  if (!wanted.dtypes.empty()) text += " with " + DescribeSet("dtype", " in ", wanted.dtypes);
+  if (!wanted.ranks.empty()) text += " with " + DescribeSet("rank", " in ", wanted.ranks);
+  for (size_t i = 0; i < wanted.dimensions.size(); ++i) {
+    text += i == 0 ? " with dimensions [" : ", ";
+    text += DescribeDimension(wanted.dimensions[i]);
   }
-  return text;
+  return wanted.dimensions.size() > 0 ? text + "]" : text;
 }
 
 // Returns the first dimension with the same capture as dimension `i`, which must be of equal size;
@@ -179,27 +180,30 @@ CALLBRIDGE_FFI_HIDDEN inline bool Satisfies(const BufferConstraints& wanted, Dat
   return true;
 }
 
-// Describes all mismatches, separated by semicolons.
+// Describes all mismatches, separated by semicolons, each in XLA's words. XLA describes the first.
 inline CALLBRIDGE_FFI_COLD std::string DescribeMismatch(const BufferConstraints& wanted,
                                                         DataType dtype,
                                                         Span<const int64_t> actual) {
   std::string text;
   const auto add = [&](const std::string& expected, const std::string& got) {
     if (!text.empty()) text += "; ";
-    text += "expected " + expected + " but got " + got;
+    text += "expected " + expected + " but " + got;
   };
-  if (!Contains(wanted.dtypes, dtype)) add(DescribeSet("dtype", wanted.dtypes), ToString(dtype));
+  constexpr char kOneOf[] = " to be one of ";
+  if (!Contains(wanted.dtypes, dtype)) {
+    add(DescribeSet("dtype", kOneOf, wanted.dtypes), "got " + ToString(dtype));
+  }
   if (!Contains(wanted.ranks, actual.size())) {
-    add(DescribeSet("rank", wanted.ranks), std::to_string(actual.size()));
+    add(DescribeSet("rank", kOneOf, wanted.ranks), "got " + std::to_string(actual.size()));
   } else if (wanted.dimensions.size() > actual.size()) {
-    add("a dimension " + std::to_string(wanted.dimensions.size() - 1),
-        "rank " + std::to_string(actual.size()));
+    add("dimension " + std::to_string(wanted.dimensions.size() - 1),
+        "buffer rank is " + std::to_string(actual.size()));
   }
   for (size_t i = 0; i < wanted.dimensions.size() && i < actual.size(); ++i) {
     const int64_t size = WantedSize(wanted.dimensions, actual, i);
     if (size == kAnySize || size == actual[i]) continue;
     add("dimension " + std::to_string(i) + " to be " + std::to_string(size),
-        std::to_string(actual[i]));
+        "got " + std::to_string(actual[i]));
   }
   return text;
 }

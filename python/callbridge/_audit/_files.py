@@ -1,4 +1,7 @@
-"""The shared libraries of a wheel, a folder or a file, for `callbridge audit`. None runs."""
+"""The shared libraries and Python sources of a wheel, a folder or a file, for `callbridge audit`.
+
+None of them runs.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
+from callbridge._audit import _sources
+from callbridge._core import _output
+
 _ELF = b"\177ELF"
 _SHARED_LIBRARY = 3  # ET_DYN, as in e_type
 # Machine code shrinks to about a third; code for many GPUs, with its padding, to a tenth.
@@ -24,6 +30,8 @@ _MOST_GROWTH = 100
 _FREE = 64 << 20
 # Its description is in it too; Python's parser takes minutes for one of 64 MiB.
 _MOST_METADATA = 4 << 20
+# A source of a size that nobody writes: tables, made by programs. It is not read.
+_MOST_SOURCE = 4 << 20
 _CHUNK = 1 << 20
 _NO_ARCHIVE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 
@@ -40,10 +48,14 @@ def printable(text: str) -> str:
 
 
 class Found:
-    """`libraries` by the name that users know, and what pip would read as METADATA, if any."""
+    """`libraries` by the name that users know, and what pip would read as METADATA, if any.
+
+    `sources` are the texts of the Python files of a package that has METADATA, by their paths.
+    """
 
     def __init__(self) -> None:
         self.libraries: dict[str, pathlib.Path] = {}
+        self.sources: dict[str, bytes] = {}
         self.metadata: str | None = None
         self.not_followed: list[str] = []  # links
 
@@ -86,7 +98,8 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
     # Where that cannot be written, tempfile by itself tries others, even this folder.
     place = os.environ.get("TMPDIR") or "/tmp"
     try:
-        return tempfile.TemporaryDirectory(prefix="callbridge-audit-", dir=place)
+        with _output.uninterrupted():  # between the folder and the object that removes it
+            return tempfile.TemporaryDirectory(prefix="callbridge-audit-", dir=place)
     except OSError as error:
         raise AuditError(
             f"a wheel's libraries are unpacked into a temporary folder: {error}; set TMPDIR to a "
@@ -115,7 +128,19 @@ def _of_folder(folder: pathlib.Path) -> Found:
     if len(metadata) == 1:
         _check_metadata(str(metadata[0]), metadata[0].stat().st_size)
         found.metadata = metadata[0].read_text(encoding="utf-8", errors="replace")
+        _add_sources(folder, found)
     return found
+
+
+def _add_sources(folder: pathlib.Path, found: Found) -> None:
+    for path in sorted(folder.rglob("*.py")):
+        name = str(path.relative_to(folder))
+        try:
+            if _sources.is_source(name) and not path.is_symlink() and path.is_file():
+                if path.stat().st_size <= _MOST_SOURCE:
+                    found.sources[name] = path.read_bytes()
+        except OSError as error:
+            raise AuditError(f"{path}: {_reason(error)}") from error
 
 
 def _check_metadata(what: str, size: int) -> None:
@@ -159,6 +184,10 @@ def _unpack(path: str, wheel: zipfile.ZipFile, folder: pathlib.Path) -> Found:
         if re.fullmatch(r"[^/]+\.dist-info/METADATA", member.filename):
             _check_metadata(f"{path}: its member {member.filename}", member.file_size)
             found.metadata = b"".join(_contents(wheel, member)).decode(errors="replace")
+            continue
+        if _sources.is_source(member.filename):
+            if member.file_size <= _MOST_SOURCE:
+                found.sources[member.filename] = b"".join(_contents(wheel, member))
             continue
         with wheel.open(member) as content:
             if not _is_library(content.read(18)):

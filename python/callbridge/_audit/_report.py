@@ -2,73 +2,37 @@
 
 from __future__ import annotations
 
-import email
-import re
-from collections.abc import Sequence
+import pathlib
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
-
-from callbridge._audit._files import AuditError, printable
+from callbridge._audit import _sources
 from callbridge._audit._releases import (
     Requirements,
     Span,
     admitted_of,
     index_of_headers,
+    lacking,
     native_typed,
     releases_text,
     spans_of,
 )
 
-_TYPED = "typed_ffi"
+TYPED = "typed_ffi"
 _UNTYPED = "untyped"
 _OPERATOR = "mindspore_aot"
 # What tells the custom calls of a library apart.
-_WHICH = ("abi", "api_version", "makes_state")
+WHICH = ("abi", "api_version", "makes_state")
 _NO_SYMBOLS = "the functions have no symbols"
-_NOT_ASKED = "unknown, --probe asks"
 _FOUND_NONE = (
     "the probe found no handler among the functions that it may ask: those that are exported "
     "without a type, and others whose address is taken"
 )
+_OWN_XLA = (
+    "the library contains an XLA of its own, whose handlers these may be: JAX gets those that the "
+    "package registers with it"
+)
 _NULL_STATE = "pass a null state to the handler that takes it, which ends the process"
-
-
-# ---- What the wheel requires
-
-
-def requirements_of(metadata: str | None, jax: str) -> Requirements | None:
-    """Returns what --jax or METADATA says of jax and jaxlib; None if there is neither."""
-    if jax:
-        try:
-            return Requirements((f"jax{jax}",), (_checked(SpecifierSet(jax)),))
-        except ValueError as error:
-            raise AuditError(
-                f"--jax {jax!r}: is no version specifier, such as '>=0.6': {error}"
-            ) from error
-    if metadata is None:
-        return None
-    texts, specifiers = [], []
-    for text in email.message_from_string(metadata).get_all("Requires-Dist") or []:
-        if re.match(r"\s*jax(lib)?\b(?![-_.\w])", text, re.IGNORECASE) is None:
-            continue
-        try:
-            requirement = Requirement(" ".join(text.split()))  # it may go on in further lines
-            _checked(requirement.specifier)
-        except ValueError as error:
-            raise AuditError(f"Requires-Dist: {text}: {error}") from error
-        if canonicalize_name(requirement.name) in ("jax", "jaxlib"):
-            texts.append(f"{requirement.name}{requirement.specifier}")
-            specifiers.append(requirement.specifier)
-    return Requirements(tuple(dict.fromkeys(texts)), tuple(specifiers))
-
-
-def _checked(specifiers: SpecifierSet) -> SpecifierSet:
-    """Raises ValueError for a number of too many digits, which packaging reads late."""
-    specifiers.contains("0")
-    return specifiers
 
 
 # ---- The custom calls of a library
@@ -95,7 +59,7 @@ def _custom_calls(file: dict[str, Any], was_probed: bool) -> list[dict[str, Any]
 
     for function in file["functions"]:
         abi = _abi_text(function["abi"])
-        if abi != _TYPED:
+        if abi != TYPED:
             add(function["name"], _Kind(abi, "the type in its symbol"))
         else:
             add(function["name"], _typed(file, probed.get(function["symbol"])))
@@ -105,7 +69,7 @@ def _custom_calls(file: dict[str, Any], was_probed: bool) -> list[dict[str, Any]
             add(symbol, _typed(file, answer))
     for operator in file["operators"]:
         add(operator["function"], _Kind(_OPERATOR, "the functions beside it"))
-    if file["mentions_typed_ffi"] and not any(kind.abi == _TYPED for kind in groups):
+    if file["mentions_typed_ffi"] and not any(kind.abi == TYPED for kind in groups):
         # What the bytes tell is true of all functions; a probe answers for one.
         why = _NO_SYMBOLS if not file["untyped_functions"] else "no symbol has a type"
         if was_probed:
@@ -125,7 +89,7 @@ def _abi_text(abis: dict[str, str | None]) -> str:
     named = {abi: place for place, abi in reversed(abis.items()) if abi is not None}
     if len(named) == 1:
         (abi,) = named
-        return abi if abi == _TYPED or abis["Host"] else f"{abi} on GPU"
+        return abi if abi == TYPED or abis["Host"] else f"{abi} on GPU"
     return " or ".join(f"{abi} on {place}" for place, abi in abis.items())
 
 
@@ -133,17 +97,17 @@ def _typed(file: dict[str, Any], answer: dict[str, Any] | None) -> _Kind:
     """Returns what the probe's answer says of a typed handler, else what the file's bytes tell."""
     if answer is not None and answer["api_version"] is not None:
         reports = ("evidence", "api_version", "headers", "adapts", "makes_state")
-        return _Kind(_TYPED, *(answer[report] for report in reports))
+        return _Kind(TYPED, *(answer[report] for report in reports))
     if (told := file["typed_headers"]) is not None:
-        return _Kind(_TYPED, "the texts in its code", told["api_version"], told["headers"])
-    return _Kind(_TYPED, answer["evidence"] if answer is not None else "")
+        return _Kind(TYPED, "the texts in its code", told["api_version"], told["headers"])
+    return _Kind(TYPED, answer["evidence"] if answer is not None else "")
 
 
 def _asked_all(file: dict[str, Any]) -> bool:
     """Whether the probe asked all functions. Where a named one is a handler, it does not ask those
-    of a stripped file that have no name."""
+    of a stripped file that have no name; and its time is limited."""
     named = any(answer["has_symbol"] and answer["verdict"] == "typed" for answer in file["probed"])
-    return not (file["stripped"] and named)
+    return not (file["stripped"] and named) and file["not_asked"] == 0
 
 
 def _registers(file: dict[str, Any]) -> bool:
@@ -157,16 +121,18 @@ def _registers(file: dict[str, Any]) -> bool:
 
 def report_of(
     path: str,
-    files: dict[str, Any],
+    files: Mapping[str, Any],
     not_followed: Sequence[str],
     requirements: Requirements | None,
     rows: Sequence[dict[str, Any]],
     was_probed: bool,
+    sources: Mapping[str, bytes] = {},  # noqa: B006, as it is not written
+    not_probed: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Returns what --json prints."""
+    """Returns what --json prints. `not_probed` are the libraries that there was no time for."""
     spans = spans_of(rows)
-    libraries, without, contradictions = [], [], []
-    unknown = False
+    libraries, without = [], []
+    unknown = bool(not_probed)
     for name, file in files.items():
         calls = _custom_calls(file, was_probed)
         if not calls:
@@ -175,37 +141,174 @@ def report_of(
                 without.append(name)
             continue
         for call in calls:
-            native = _native(call, spans, rows)
+            native = None if file["contains_xla"] else _native(call, spans, rows)
             call["native"] = None if native is None else releases_text(spans, native)
             others = spans if native is None else [span for span in spans if span not in native]
             call["through_callbridge"] = releases_text(spans, others)
-            without_state = _without_state(call, spans, rows)
+            without_state = [] if native is None else _without_state(call, spans, rows)
             why = _why_state_is_unknown(call, calls, _asked_all(file)) if without_state else ""
             call["notes"] = _notes(call, without_state, why, spans)
+            if file["contains_xla"]:
+                call["notes"] = [_OWN_XLA]
+            elif file["not_asked"]:
+                call["notes"].append(
+                    f"{file['not_asked']} functions of the library were not asked: the probe's "
+                    "time was over"
+                )
             unknown |= native is None
-            if native is None or requirements is None:
-                continue
-            if why:
+            if native is not None and requirements is not None and why:
                 others = [span for span in spans if span not in without_state]
                 unknown |= bool(admitted_of(spans, requirements, others))
-            for contradiction in _contradictions(call, spans, native, requirements, rows):
-                which = {key: call[key] for key in _WHICH}
-                contradictions.append({"library": name, **which, **contradiction})
         libraries.append({"library": name, "custom_calls": calls})
+    contradictions = []
+    if requirements is not None:
+        for library in libraries:
+            found, may_choose = _contradictions_of(library, libraries, spans, requirements, rows)
+            contradictions += found
+            unknown |= may_choose
+    python = _python_of(sources, requirements)
+    is_made_later = bool(python["registers"]) and not libraries
+    unknown |= is_made_later or bool(python["unread"])
+    unknown |= any(name["admits"] and not name["certain"] for name in python["names"])
     return {
         "path": path,
         "probed": was_probed,
         "requires": None if requirements is None else list(requirements.texts),
         "libraries": libraries,
         "without_custom_calls": without,
+        "not_probed": list(not_probed),
         "not_followed": list(not_followed),
         "contradictions": contradictions,
+        "python": python,
         "unknown": unknown,
     }
 
 
+def is_contradicted(report: Mapping[str, Any]) -> bool:
+    """Whether the requirements admit a release on which something is known to fail."""
+    names = report["python"]["names"]
+    return bool(report["contradictions"]) or any(
+        name["admits"] and name["certain"] for name in names
+    )
+
+
+def _contradictions_of(
+    library: Mapping[str, Any],
+    libraries: Sequence[Mapping[str, Any]],
+    spans: Sequence[Span],
+    requirements: Requirements,
+    rows: Sequence[dict[str, Any]],
+) -> tuple[list[dict[str, Any]], bool]:
+    """Returns the library's contradictions; and whether there are fewer since the package has the
+    same library for other releases too, and may choose by itself."""
+    found, may_choose = [], False
+    others = [other for other in libraries if _is_same_for_others(library, other)]
+    for call in library["custom_calls"]:
+        if call["native"] is None:
+            continue
+        native = _native(call, spans, rows) or []
+        chosen = [
+            span
+            for span in spans
+            if span in native
+            or (others and any(_runs_on(other, span, spans, rows) for other in others))
+        ]
+        may_choose |= chosen != native and bool(admitted_of(spans, requirements, native))
+        for contradiction in _contradictions(call, spans, chosen, requirements, rows):
+            which = {key: call[key] for key in WHICH}
+            found.append({"library": library["library"], **which, **contradiction})
+    if may_choose:
+        note = "others of this name run on other releases: which one the package loads is unknown"
+        for call in library["custom_calls"]:
+            call["notes"].append(note)
+    return found, may_choose
+
+
+def _is_same_for_others(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two libraries may be the same one, built for different releases of JAX."""
+    if one["library"] == other["library"]:
+        return False
+    names = [{name for call in each["custom_calls"] for name in call["names"]}
+             for each in (one, other)]  # fmt: skip
+    have_symbols = all(names) and not any("function at 0x" in name for name in names[0])
+    is_named_so = pathlib.PurePath(one["library"]).name == pathlib.PurePath(other["library"]).name
+    return is_named_so or (have_symbols and names[0] == names[1])
+
+
+def _runs_on(
+    library: Mapping[str, Any],
+    span: Span,
+    spans: Sequence[Span],
+    rows: Sequence[dict[str, Any]],
+) -> bool:
+    return all(
+        call["native"] is not None and span in (_native(call, spans, rows) or [])
+        for call in library["custom_calls"]
+    )
+
+
+# ---- Its Python
+
+
+def _python_of(sources: Mapping[str, bytes], requirements: Requirements | None) -> dict[str, Any]:
+    """Returns which names of JAX the sources ask for that some releases lack, where they register
+    custom calls, and which of them cannot be read."""
+    read, unread = {}, []
+    package_is_jax = any(path.split("/")[0] in ("jax", "jaxlib", "jax_plugins") for path in sources)
+    if not package_is_jax and any(b"jax" in text for text in sources.values()):
+        for path, text in sources.items():
+            try:
+                read[path] = _sources.read(text)
+            except ValueError:
+                if b"jax" in text:
+                    unread.append(path)
+    surely = _sources.imported_for_certain(read)
+    places: dict[tuple[str, str], list[tuple[bool, str, list[Span]]]] = {}
+    registers = []
+    for path, source in read.items():
+        for use in source.uses:
+            if use.registers:
+                registers.append(f"{path}:{use.line}")
+            if use.is_tried:
+                continue
+            if (lack := lacking(use.name)) is not None:
+                is_certain = use.is_certain and path in surely and lack.is_recorded
+                key = (lack.name, ", ".join(_span_text(span) for span in lack.spans))
+                places.setdefault(key, []).append((is_certain, f"{path}:{use.line}", lack.spans))
+    names = []
+    for (name, lacks), found in sorted(places.items()):
+        found.sort(key=lambda place: not place[0])
+        is_certain, place, spans = found[0]
+        names.append(
+            {
+                "name": name,
+                "lacking": lacks,
+                "place": place,
+                "places": len(found),
+                "certain": is_certain,
+                "admits": _admits(requirements, spans),
+            }
+        )
+    return {"names": names, "registers": list(dict.fromkeys(registers)), "unread": unread}
+
+
+def _span_text(span: Span) -> str:
+    return str(span.first) if span.first == span.last else f"{span.first} to {span.last}"
+
+
+def _admits(requirements: Requirements | None, spans: Sequence[Span]) -> str | None:
+    if requirements is None:
+        return None
+    found = [requirements.admitted(span, None) for span in spans]
+    texts = [str(a) if a == b else f"{a} to {b}" for a, b in filter(None, found)]
+    return ", ".join(texts) or None
+
+
+# ---- The releases of a custom call
+
+
 def _is_untyped(call: dict[str, Any]) -> bool:
-    return call["abi"] not in (_TYPED, _OPERATOR)
+    return call["abi"] not in (TYPED, _OPERATOR)
 
 
 def _native(
@@ -230,7 +333,7 @@ def _without_state(
     call: dict[str, Any], spans: Sequence[Span], rows: Sequence[dict[str, Any]]
 ) -> list[Span]:
     """Returns the releases that register the handler, and may not pass on state that it made."""
-    if call["abi"] != _TYPED or call["api_version"] is None or call["adapts"]:
+    if call["abi"] != TYPED or call["api_version"] is None or call["adapts"]:
         return []
     kept = native_typed(spans, _index(call, rows), with_state=True)
     return [
@@ -303,102 +406,3 @@ def _error(call: dict[str, Any], span: Span, rows: Sequence[dict[str, Any]]) -> 
         f"INVALID_ARGUMENT: the handler's API version ({call['api_version']}) is incompatible with "
         f"the framework's API version ({span.api_version()})"
     )
-
-
-# ---- As text
-
-
-def _native_text(call: dict[str, Any], report: dict[str, Any]) -> str:
-    if call["native"] is None:
-        return _unknown(report)
-    return call["native"] or "nowhere"
-
-
-def _unknown(report: dict[str, Any]) -> str:
-    return "unknown" if report["probed"] else _NOT_ASKED
-
-
-def _call_text(call: dict[str, Any], report: dict[str, Any]) -> str:
-    names = call["names"]
-    text = f"{len(names) or ''} {call['abi']}".strip()
-    if call["abi"] == _TYPED:
-        version = call["api_version"]
-        text += f", XLA FFI {version}" if version else f", XLA FFI's version is {_unknown(report)}"
-        text += ", adapts to the runtime" if call["adapts"] else ""
-    if call["evidence"]:
-        text += f" ({call['evidence']})"
-    if names:
-        text += f": {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}"
-    return text
-
-
-def text_of(report: dict[str, Any]) -> str:
-    requires = report["requires"]
-    said = "" if requires is None else f": requires {', '.join(requires) or 'no jax'}"
-    lines = [f"{report['path']}{said}"]
-    for library in report["libraries"]:
-        lines.append(f"  {library['library']}")
-        for call in library["custom_calls"]:
-            lines.append(f"    {_call_text(call, report)}")
-            lines.append(f"      natively            {_native_text(call, report)}")
-            lines.append(f"      through callbridge  {call['through_callbridge'] or '-'}")
-            lines += [f"      note                {note}" for note in call["notes"]]
-    if report["without_custom_calls"]:
-        count = len(report["without_custom_calls"])
-        lines.append(f"  no custom calls in {count} librar{'y' if count == 1 else 'ies'}")
-    if report["not_followed"]:
-        lines.append(f"  links, not followed: {', '.join(report['not_followed'])}")
-    wrongs = []
-    for wrong in report["contradictions"]:
-        fails = "fails" if wrong["certain"] else "may fail"
-        wrongs.append(
-            f"  admitted, and {fails} natively: jaxlib {wrong['admits']}: {wrong['library']}: "
-            f"{wrong['error']}"
-        )
-    lines += dict.fromkeys(wrongs)  # handlers with and without state may fail alike
-    if report["errors"]:
-        lines.append("  verdict: not all of its libraries could be read")
-    elif not report["libraries"]:
-        lines.append("  verdict: it has no custom calls")
-    elif requires is not None and not report["contradictions"]:
-        lines.append(
-            "  verdict: "
-            + (
-                "no contradiction is seen, but not all could be told"
-                if report["unknown"]
-                else "its custom calls run natively on all that it admits"
-            )
-        )
-    return "".join(f"{printable(line)}\n" for line in lines)
-
-
-def table_of(report: dict[str, Any]) -> str:
-    """Returns a Markdown table: a row for each kind of custom call in each library."""
-    lines = [
-        "| library | custom calls | natively on jaxlib | through callbridge | admitted, fails |",
-        "|---|---|---|---|---|",
-    ]
-    for library in report["libraries"]:
-        for call in library["custom_calls"]:
-            wrong = ", ".join(
-                entry["admits"]
-                for entry in report["contradictions"]
-                if entry["library"] == library["library"]
-                and all(entry[key] == call[key] for key in _WHICH)
-            )
-            native = _native_text(call, report)
-            cells = (library["library"], _short(call), native, call["through_callbridge"], wrong)
-            lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
-    if not report["libraries"]:
-        lines.append("| - | none | | | |")
-    return "\n".join(lines) + "\n"
-
-
-def _short(call: dict[str, Any]) -> str:
-    count = f"{len(call['names'])} " if call["names"] else ""
-    version = f" {call['api_version']}" if call["api_version"] else ""
-    return f"{count}{call['abi']}{version}"
-
-
-def _cell(text: str) -> str:
-    return printable(text).replace("|", "\\|") or "-"

@@ -13,8 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from callbridge._calls import _python_calls
-from callbridge._core import _buffers
-from callbridge._core import _c_api  # loads the library that the module in C is linked to
+from callbridge._core import _buffers, _c_api
 from callbridge._core._fork_lock import ProcessLock
 from callbridge._core._installation import find_library
 
@@ -38,7 +37,8 @@ def _load() -> ModuleType | None:
 
     Returns None if this Python has no such ABI, if the build made no module for lack of Python's
     headers, or, with a RuntimeWarning, if the module would call another callbridge that this
-    process has loaded. Raises ImportError if the module is of another build.
+    process has loaded. Raises ImportError if the module is of another build. The import of _c_api
+    loaded the library that the module is linked to.
     """
     path = os.path.join(os.path.dirname(find_library()), _NAME + _SUFFIX)
     is_loadable = (

@@ -1,7 +1,7 @@
 """The command `callbridge` of the wheel, and what the program in C++ runs in Python (_upgrade).
 
-`audit` and `migrate` are Python programs and run here; the other subcommands are the program's,
-which this process becomes.
+`audit`, `migrate` and `new` are Python programs and run here; the other subcommands are the
+program's, which this process becomes.
 """
 
 from __future__ import annotations
@@ -19,17 +19,23 @@ _VARIABLE = "CALLBRIDGE_PYTHON"
 
 def main() -> int:
     command = sys.argv[1] if len(sys.argv) > 1 else ""
-    if command in ("audit", "migrate") and _VARIABLE not in os.environ:
-        return _run_here(command, sys.argv[2:])
+    if command in ("audit", "migrate", "new") and _VARIABLE not in os.environ:
+        from callbridge._core._output import guarded
+
+        return guarded(_run_here, command, *sys.argv[2:])
     _become_program()
 
 
-def _run_here(command: str, words: list[str]) -> int:
+def _run_here(command: str, *words: str) -> int:
     _occupy_standard_descriptors()
     if command == "audit":
         from callbridge import _audit
 
         return _audit.main(*words)
+    if command == "new":
+        from callbridge._command import _new
+
+        return _new.main(*words)
     from callbridge import migrate
 
     return migrate.main(*words)

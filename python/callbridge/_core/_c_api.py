@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
+from callbridge import __version__
 from callbridge._core._error import CallbridgeError, check_text
 from callbridge._core._installation import SONAME, VARIABLE, explain_load_failure, find_library
 from callbridge._core._library_files import library_at
@@ -174,9 +175,11 @@ def _function(name, result, *parameters):
     try:
         function = getattr(_library, "callbridge_" + name)
     except AttributeError:
+        what = "" if name == "version" else f"is libcallbridge {version().decode()} and "
         raise ImportError(
-            f"{_path} has no function callbridge_{name}: it is another library, or of another "
-            f"version than this Python package; set {VARIABLE} to the path of one of this version"
+            f"{_path} {what}has no function callbridge_{name}, and this Python package is of "
+            f"{__version__}; set {VARIABLE} to the path of one of this version, or unset it to use "
+            "the installed one"
         ) from None
     function.restype = result
     function.argtypes = parameters

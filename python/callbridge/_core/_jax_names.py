@@ -1,4 +1,4 @@
-"""The names of JAX that went, by module, by the first release without them.
+"""The names of JAX that went, by module, by the first release without them; what came.
 
 scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """
@@ -1316,6 +1316,207 @@ GONE = {
         "0.5.3":
             "ShapeTypePair custom_call ensure_hlo_s32 gees_hlo geev_hlo gehrd_hlo hlo hlo_add "
             "hlo_s32 hlo_u8 ir mk_result_types_and_shapes potrf_hlo sytrd_hlo trsm_hlo xla_client",
+    },
+}
+# What a program can get for longer by one path, as from one of the two of LIKE.
+LATER = {
+    "jax.experimental": {
+        "never": "multihost_utils pjit",
+    },
+    "jax.interpreters.mlir": {
+        "never": "LoweringRule",
+    },
+    "jax.lib.xla_client": {
+        "0.7.2": "heap_profile mlir_api_version",
+    },
+    "jax.lib.xla_extension": {
+        "0.7.2":
+            "Device DistributedRuntimeClient HloModule OpSharding PjitFunctionCache "
+            "get_distributed_runtime_client get_distributed_runtime_service jax_jit pmap_lib "
+            "pytree",
+        "0.8.3":
+            "HloPrintOptions PjitFunction PmapFunction hlo_module_cost_analysis "
+            "hlo_module_to_dot_graph ifrt_proxy mlir profiler",
+    },
+    "jaxlib.xla_client": {
+        "never":
+            "ArrayImpl Client CompileOptions CustomCallHandler CustomCallTargetTraits Device "
+            "DeviceAssignment DeviceList DeviceTopology Frame GSPMDSharding HloSharding "
+            "HostBufferSemantics Layout LoadedExecutable LoadedExecutable_execute "
+            "LoadedExecutable_execute_with_token Memory NamedSharding OpSharding PjRtLayout "
+            "PrimitiveType ProgramShape Shape Sharding SingleDeviceSharding Traceback "
+            "XlaComputation XlaRuntimeError array_result_handler batched_block_until_ready "
+            "batched_copy_array_to_devices_with_sharding batched_device_put "
+            "check_and_canonicalize_memory_kind custom_call_targets "
+            "encode_inspect_sharding_callback generate_pjrt_gpu_plugin_options "
+            "get_topology_for_devices hlo_sharding_util ifrt_programs initialize_pjrt_plugin "
+            "load_pjrt_plugin_dynamically load_pjrt_plugin_with_c_api make_c_api_client "
+            "make_c_api_device_topology make_cpu_client make_tfrt_tpu_c_api_device_topology "
+            "pjrt_plugin_initialized pjrt_plugin_loaded register_custom_call_handler "
+            "register_custom_call_partitioner register_custom_call_target xla_platform_names",
+        "0.6.2":
+            "ConvolutionDimensionNumbers CurrentSourceInfoMetadata DTYPE_TO_XLA_ELEMENT_TYPE "
+            "DotDimensionNumbers GatherDimensionNumbers OpMetadata PaddingConfig "
+            "PaddingConfigDimension PrecisionConfig ReplicaGroup ScatterDimensionNumbers "
+            "ShapeIndex XLA_ELEMENT_TYPE_TO_DTYPE XlaOp bfloat16 float8_e4m3b11fnuz float8_e4m3fn "
+            "float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz make_convolution_dimension_numbers "
+            "make_dot_dimension_numbers make_gpu_client make_padding_config make_replica_groups "
+            "make_tfrt_tpu_c_api_client make_tpu_client profiler weakref_lru_cache "
+            "window_padding_type_to_pad_values",
+        "0.7.2": "tracebacks",
+        "0.10.2": "PmapSharding",
+    },
+    "jaxlib.xla_extension": {
+        "0.4.38": "outfeed_receiver transfer_guard_lib",
+        "0.5.3": "PjRtXlaLayout",
+        "0.6.2":
+            "CallInliner Client CompileOnlyPyClient CompileOptions CompiledMemoryStats "
+            "CpuCollectives DebugOptions DeviceAssignment DeviceList DeviceTopology "
+            "DistributedRuntimeService Executable ExecutableBuildOptions ExecuteResults FftType "
+            "FlattenCallGraph Frame FrontendAttributes GSPMDSharding HloComputation HloDCE "
+            "HloModuleGroup HloPassInterface HloSharding HostBufferSemantics Layout Literal "
+            "LoadedExecutable Memory MpiCollectives NamedSharding OpSharding_ShardGroupType "
+            "OpSharding_Type PjRtLayout PmapSharding PrecisionConfig_Precision "
+            "PreemptionSyncManager PrimitiveType ProgramShape PyTreeRegistry ResultHandler Shape "
+            "ShapeIndex ShardedToken Sharding SingleDeviceSharding Token Traceback "
+            "TupleSimplifier WeakrefLRUCache XlaBuilder XlaComputation XlaOp array_result_handler "
+            "batched_block_until_ready batched_copy_array_to_devices_with_sharding "
+            "batched_device_put buffer_to_dlpack_managed_tensor "
+            "check_and_canonicalize_memory_kind collect_garbage create_preemption_sync_manager "
+            "cuda_array_interface_to_buffer custom_call_targets dlpack_managed_tensor_to_buffer "
+            "encode_inspect_sharding_callback get_c_api_client get_c_api_topology "
+            "get_default_c_api_topology get_tfrt_cpu_client get_topology_for_devices "
+            "hlo_module_from_text hlo_sharding_util ifrt_programs initialize_pjrt_plugin is_asan "
+            "is_msan is_optimized_build is_sanitized is_tsan json_to_pprof_profile "
+            "load_pjrt_plugin make_gloo_tcp_collectives make_mpi_collectives ops pjit "
+            "pjrt_plugin_initialized pjrt_plugin_loaded pprof_profile_to_json "
+            "register_custom_call_partitioner register_custom_call_target weakref_lru_cache",
+    },
+}
+# Of these, what is there again, by the first release that has it again.
+BACK = {
+    "jax": {
+        "0.10.2": "ad",
+    },
+    "jax.experimental.shard_map": {
+        "0.5.3": "merge_lists",
+    },
+    "jax.interpreters.ad": {
+        "0.12.0.1": "backward_pass jvp_jaxpr",
+    },
+    "jax.interpreters.batching": {
+        "0.12.0.1": "batch_jaxpr_axes zero_if_mapped",
+    },
+    "jax.interpreters.mlir": {
+        "0.5.3": "token_type",
+        "0.10.2": "ir_constants",
+    },
+    "jax.interpreters.partial_eval": {
+        "0.12.0.1":
+            "abstract_eval_fun close_jaxpr convert_constvars_jaxpr move_binders_to_back "
+            "new_eqn_recipe partial_eval_jaxpr_nounits",
+    },
+}
+# What the oldest release lacks, by the first that has it, of public modules.
+CAME = {
+    "jax": {
+        "0.4.30":
+            "NamedSharding debug_key_reuse export legacy_prng_key "
+            "make_array_from_process_local_data threefry_partitionable tree",
+        "0.4.31": "explain_cache_misses",
+        "0.4.34": "make_mesh no_tracing process_indices",
+        "0.5.3": "copy_to_host_async ffi typeof",
+        "0.6.2": "fwd_and_bwd shard_map",
+        "0.7.2":
+            "ArrayRef P Ref array_ref make_user_context memory new_ref no_execution ref "
+            "remove_size_one_mesh_axis_from_type set_mesh smap",
+        "0.8.3": "enable_x64 freeze reshard",
+        "0.9.2":
+            "allow_f16_reductions array_garbage_collection_guard ds empty_ref free_ref "
+            "thread_guard",
+        "0.10.2": "auto_pcast",
+        "0.12.0.1": "CompilerEffortLevel Inline get_abstract_mesh get_mesh use_abstract_mesh",
+    },
+    "jax.custom_derivatives": {
+        "0.4.34": "remat_opt_p zero_from_primal",
+    },
+    "jax.errors": {
+        "0.4.30": "KeyReuseError SimplifiedTraceback TracerBoolConversionError",
+        "0.4.34": "JaxRuntimeError",
+        "0.7.2": "jax",
+        "0.10.2": "InconclusiveDimensionOperation JaxprTypeError",
+    },
+    "jax.experimental": {
+        "0.4.30": "EArray array_api attrs compute_on export key_reuse layout profiler shard_alike",
+        "0.4.34": "primal_tangent_dtype xla_metadata",
+        "0.5.3": "custom_dce shard transfer",
+        "0.6.2": "MutableArray buffer_callback mutable_array saved_input_vjp si_vjp",
+        "0.7.2": "fused scheduling_groups",
+        "0.8.3": "cur_qdd hijax",
+        "0.9.2": "random",
+        "0.10.2": "control_deps",
+        "0.12.0.1": "overlap thunky",
+    },
+    "jax.export": {
+        "0.4.30":
+            "DisabledSafetyCheck Exported SymbolicScope default_export_platform deserialize "
+            "export is_symbolic_dim maximum_supported_calling_convention_version "
+            "minimum_supported_calling_convention_version symbolic_args_specs symbolic_shape",
+        "0.4.38": "register_namedtuple_serialization register_pytree_node_serialization",
+        "0.12.0.1": "symbolic_dim_bounds",
+    },
+    "jax.extend": {
+        "0.4.30": "backend core ffi linear_util mlir random source_info_util",
+        "0.4.34": "ifrt_programs",
+        "0.7.2": "sharding",
+        "0.10.2": "lowering pallas xla",
+    },
+    "jax.extend.ffi": {
+        "0.4.30": "ffi_lowering include_dir pycapsule",
+        "0.4.31": "ffi_call register_ffi_target",
+    },
+    "jax.ffi": {
+        "0.5.3":
+            "ffi_call ffi_lowering include_dir pycapsule register_ffi_target "
+            "register_ffi_target_as_batch_partitionable register_ffi_type_id",
+        "0.7.2": "build_ffi_lowering_function",
+        "0.8.3": "register_ffi_type",
+        "0.12.0.1": "abstract_token",
+    },
+    "jax.nn": {
+        "0.4.30": "mish sparse_plus sparse_sigmoid squareplus",
+        "0.4.31": "dot_product_attention",
+        "0.5.3": "scaled_dot_general scaled_matmul",
+        "0.6.2": "get_scaled_dot_general_config identity",
+        "0.7.2": "log1mexp logmeanexp",
+    },
+    "jax.random": {
+        "0.4.30": "binomial clone key_impl lognormal triangular wrap_key_data",
+        "0.5.3": "multinomial",
+        "0.10.2": "key_dtype",
+        "0.12.0.1": "Key",
+    },
+    "jax.sharding": {
+        "0.4.34": "AbstractMesh",
+        "0.5.3": "AxisType get_abstract_mesh set_mesh use_mesh",
+        "0.7.2": "AbstractDevice auto_axes explicit_axes reshard use_abstract_mesh",
+        "0.8.3": "get_mesh",
+        "0.10.2": "ManualAxisType make_single_device_sharding",
+        "0.12.0.1": "UnreducedKind no_collectives",
+    },
+    "jax.tree": {
+        "0.4.30": "all flatten leaves map reduce structure transpose unflatten",
+        "0.4.38": "flatten_with_path leaves_with_path map_with_path",
+        "0.6.2": "broadcast",
+        "0.7.2": "reduce_associative",
+        "0.9.2": "static",
+    },
+    "jax.tree_util": {
+        "0.4.30": "default_registry register_dataclass register_static",
+        "0.4.34": "KeyPath",
+        "0.6.2": "tree_broadcast",
+        "0.7.2": "tree_reduce_associative",
+        "0.10.2": "flatten_one_level flatten_one_level_with_keys is_tree_node",
     },
 }
 # fmt: on

@@ -4,12 +4,12 @@ it still does; and in which of this process's libraries an address lies."""
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import hashlib
 import os
 import re
 import stat
 import time
+from typing import NamedTuple
 
 _CHUNK = 1 << 20  # bytes
 # In seconds, with some margin: file systems have clocks of up to 2 s.
@@ -23,8 +23,7 @@ def names_operator(path: str) -> bool:
     return _OPERATOR.fullmatch(path) is not None and not os.path.exists(path)
 
 
-@dataclasses.dataclass(frozen=True)
-class FileContents:
+class FileContents(NamedTuple):
     path: str  # absolute; of an operator, with its function
     digest: str  # likewise
     # What find() returns as long as the file has not changed; None if that would not tell.

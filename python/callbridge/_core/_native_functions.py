@@ -236,5 +236,5 @@ def refuse_as_untyped(target: Target, platform: str, abi: Abi | None) -> None:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
             f"target {target.name!r} on {platform} was declared abi={abi!r}, but is a typed "
-            f"handler: {evidence}; declare it abi='typed_ffi'",
+            f"handler: {evidence}; pass abi='typed_ffi' to register() or custom_call()",
         )

@@ -249,7 +249,8 @@ def agreed_abi(target: Target, declared: Abi | None) -> Abi | None:
         raise CallbridgeError(
             "INVALID_ARGUMENT",
             f"the ABI of target {target.name!r} on {target.platform} is not known "
-            f"({target.evidence}), and calling it by another could crash; declare it: abi= one of "
+            f"({target.evidence}), and calling it by another could crash; declare it: "
+            "custom_call(), register() and Library.run() take abi=, one of "
             f"{', '.join(map(repr, ABI_NAMES))}",
         )
     return declared

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jaxlib
@@ -16,8 +15,7 @@ from callbridge._core._error import HOST, CallbridgeError
 from callbridge._core._installation import NEWEST, OLDEST
 
 
-@dataclasses.dataclass(frozen=True)
-class Path:
+class Path(NamedTuple):
     """A way through XLA, the same in all releases that have it."""
 
     custom_call_api_version: int  # of jax.ffi.ffi_call
@@ -36,8 +34,7 @@ PATHS = {
 JAX_PLATFORM = {"Host": "cpu", "CUDA": "CUDA", "ROCM": "ROCM"}
 
 
-@dataclasses.dataclass(frozen=True)
-class Runtime:
+class Runtime(NamedTuple):
     """A release of JAX, and those after it up to the next row. Names are where they are in JAX."""
 
     release: tuple[int, ...]
@@ -136,14 +133,12 @@ _0_4_13 = Runtime(
     reads_back_untyped_calls=True,
     jvp_takes_none=True,
 )
-_0_4_16 = dataclasses.replace(
-    _0_4_13,
+_0_4_16 = _0_4_13._replace(
     release=(0, 4, 16),
     # JAX's own check takes no results of calls on constants alone.
     shard_map_rules=("register_check", "register_standard_rewrite"),
 )
-_0_4_30 = dataclasses.replace(
-    _0_4_16,
+_0_4_30 = _0_4_16._replace(
     release=(0, 4, 30),
     registers_by_api_version=True,
     has_typed_ffi=True,
@@ -151,22 +146,18 @@ _0_4_30 = dataclasses.replace(
     lists_targets=True,
     array_attributes=("int8", "int16", "int32", "int64", "float32", "float64"),
 )
-_0_4_31 = dataclasses.replace(
-    _0_4_30,
+_0_4_31 = _0_4_30._replace(
     release=(0, 4, 31),
     has_instantiate=True,
     reads_typed_calls=True,
     takes_same_handler_again=True,
     typed_lacks_types=(),
 )
-_0_4_32 = dataclasses.replace(_0_4_31, release=(0, 4, 32), asks_handlers=True)
-_0_4_34 = dataclasses.replace(
-    _0_4_32, release=(0, 4, 34), keeps_state=True, has_dictionary_attributes=True
-)
+_0_4_32 = _0_4_31._replace(release=(0, 4, 32), asks_handlers=True)
+_0_4_34 = _0_4_32._replace(release=(0, 4, 34), keeps_state=True, has_dictionary_attributes=True)
 # jax.extend.ffi.ffi_call (since this release) and jax.ffi.ffi_call (since 0.5.0) exist, but their
 # vmap without a method is a deprecated loop, and shard_map does not support the former.
-_0_4_38 = dataclasses.replace(
-    _0_4_34,
+_0_4_38 = _0_4_34._replace(
     release=(0, 4, 38),
     records_typed_calls=True,
     lacks_types=(),
@@ -174,24 +165,19 @@ _0_4_38 = dataclasses.replace(
     array_attributes=(*_0_4_34.array_attributes, "uint8", "uint16", "uint32", "uint64"),
 )
 # Measured: 0.5.3 and 0.6.2 refuse None; 0.4.38 and 0.7.2 accept it.
-_0_5_0 = dataclasses.replace(
-    _0_4_38, release=(0, 5, 0), typed_takes_tokens=True, jvp_takes_none=False
-)
-_0_5_1 = dataclasses.replace(
-    _0_5_0,
+_0_5_0 = _0_4_38._replace(release=(0, 5, 0), typed_takes_tokens=True, jvp_takes_none=False)
+_0_5_1 = _0_5_0._replace(
     release=(0, 5, 1),
     register_batch_partitionable="jax.ffi.register_ffi_target_as_batch_partitionable",
     reads_back_untyped_calls=False,
 )
-_0_5_3 = dataclasses.replace(
-    _0_5_1,
+_0_5_3 = _0_5_1._replace(
     release=(0, 5, 3),
     primitive="jax.extend.core.Primitive",
     typeof="jax.typeof",
     register="jax.ffi.register_ffi_target",
 )
-_0_6_0 = dataclasses.replace(
-    _0_5_3,
+_0_6_0 = _0_5_3._replace(
     release=(0, 6, 0),
     ffi_call="jax.ffi.ffi_call",
     ffi_lowering="jax.ffi.ffi_lowering",
@@ -200,16 +186,11 @@ _0_6_0 = dataclasses.replace(
     varying_axes="vma",
     vary=("jax.lax.pvary", ()),
 )
-_0_6_2 = dataclasses.replace(
-    _0_6_0, release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True
-)
-_0_7_0 = dataclasses.replace(_0_6_2, release=(0, 7, 0), jvp_takes_none=True)
-_0_8_2 = dataclasses.replace(
-    _0_7_0, release=(0, 8, 2), vary=("jax.lax.pcast", (("to", "varying"),))
-)
+_0_6_2 = _0_6_0._replace(release=(0, 6, 2), typed_lacks_types=(), upgrades_artifacts=True)
+_0_7_0 = _0_6_2._replace(release=(0, 7, 0), jvp_takes_none=True)
+_0_8_2 = _0_7_0._replace(release=(0, 8, 2), vary=("jax.lax.pcast", (("to", "varying"),)))
 # Untyped calls, measured on each release from 0.4.13 on: right up to 0.5.0, and again from here on.
-_0_10_0 = dataclasses.replace(
-    _0_8_2,
+_0_10_0 = _0_8_2._replace(
     release=(0, 10, 0),
     varying_axes="manual_axis_type",
     reads_back_untyped_calls=True,
@@ -271,7 +252,7 @@ def runtime_of(release: tuple[int, ...]) -> Runtime:
         raise CallbridgeError(
             "UNIMPLEMENTED",
             f"callbridge.jax runs on jax {release_text(RUNTIMES[0].release)} and newer; "
-            f"this is jax {release_text(release)}",
+            f"this is jax {release_text(release)}: pip install 'jax>={release_text(OLDEST)}'",
         )
     return rows[-1]
 
@@ -315,6 +296,13 @@ def may_be_since(release: str, recorded: Iterable[str]) -> bool:
     what they say to be so since `release` may be so here."""
     before = [parse_release(r) for r in recorded if parse_release(r) < parse_release(release)]
     return not before or max(before) < RELEASE
+
+
+def last_not_after_xla(releases: Iterable[str]) -> int:
+    """Returns which of these releases, in ascending order, is the last that this jaxlib is not
+    older than."""
+    release = parse_release(jaxlib.__version__)
+    return sum(parse_release(each) <= release for each in releases) - 1
 
 
 def jax_function(name: str) -> Any:

@@ -6,7 +6,7 @@
     with callbridge.resurrect.revived():  # or for a while; afterwards JAX is as it was
         import unmaintained_package
 
-    python -m callbridge.resurrect PROGRAM|-m MODULE|-c COMMAND|- [ARGUMENT...]
+    python -m callbridge.resurrect [--explain] PROGRAM|-m MODULE|-c COMMAND|- [ARGUMENT...]
 
 Importing this module restores the removed names. Targets that programs register by them are
 registered with callbridge, as by callbridge.jax.register(). Their translation rules and lowering
@@ -16,6 +16,9 @@ calls that it takes do the same as before; names() lists both kinds. Typed handl
 register by any of them run whatever headers they were built with, and calls of version 1 and 2 of
 what they register become calls of which XLA does not complain. A name whose meaning cannot be
 restored stays removed, with JAX's own error.
+
+Under NumPy 2, an extension module that was built for NumPy 1 gives a RuntimeWarning when a program
+imports it: it may read NumPy's structures wrong, without an error.
 
 Processes that multiprocessing starts meanwhile, by spawn and forkserver too, have the names
 restored from their start. Those of `subprocess` are other programs, which begin without.
@@ -27,12 +30,17 @@ that is registered again by the same name gets the same address there.
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from typing import Literal
 
-from callbridge.jax import _registry
-from callbridge.resurrect import _revival
-from callbridge.resurrect._names._changes import Name
+from callbridge.resurrect import _program
+
+with _program.starting(sys._getframe()) as _explains:
+    from callbridge.jax import _registry
+    from callbridge.resurrect import _revival
+    from callbridge.resurrect._names import _explanation
+    from callbridge.resurrect._names._changes import Name
 
 __all__ = ["Name", "names", "prefer", "revived"]
 
@@ -69,4 +77,6 @@ def prefer(path: Literal["typed"] | None) -> None:
     _registry.prefer(path)
 
 
+if _explains:
+    _explanation.begin()
 _revival.restore()

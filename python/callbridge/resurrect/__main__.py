@@ -1,4 +1,4 @@
-"""python -m callbridge.resurrect PROGRAM|-m MODULE|-c COMMAND|- [ARGUMENT...]: runs that."""
+"""python -m callbridge.resurrect: runs what _program.py reads of the command line."""
 
 import callbridge.resurrect  # noqa: F401
 from callbridge.resurrect import _program

@@ -1,12 +1,16 @@
-"""Runs a program as Python runs it: by the same arguments, with the same __main__ and the same end.
+"""The command `python -m callbridge.resurrect`: runs a program as Python runs it, by the same
+arguments, with the same __main__ and the same end.
 
 The program's module is this process's __main__, as if Python had started it: what multiprocessing,
 pickle and inspect find by that name. Only the frames below the program's are more, and
 sys.orig_argv is what was typed.
+
+Imports nothing but Python's own before JAX is known to be there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.machinery
 import linecache
@@ -15,12 +19,30 @@ import pkgutil
 import runpy
 import sys
 import types
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
 
+_COMMAND = "python -m callbridge.resurrect"
 _USAGE = """\
-usage: python [OPTION...] -m callbridge.resurrect PROGRAM|-m MODULE|-c COMMAND|- [ARGUMENT...]
-OPTION and all that follows callbridge.resurrect are as for `python` itself.
+usage: python [OPTION...] -m callbridge.resurrect [--explain]
+              PROGRAM|-m MODULE|-c COMMAND|- [ARGUMENT...]
+"""
+_HELP = f"""\
+{_USAGE}
+Runs a Python program whose packages were made for an older or a newer JAX than this one: restores
+the names that they use, and adapts the handlers that they register.
+
+  --explain   after the program ends, writes to standard error what was restored, which file and
+              line asked for it, and which handlers were adapted and how
+  --version   prints the version of callbridge
+  -h, --help  prints this
+
+OPTION and all that follows --explain are as for `python` itself.
+
+For example, a program that fails with "No module named 'jax.linear_util'":
+
+  python -m callbridge.resurrect train.py --steps 10
+  python -m callbridge.resurrect --explain -m pytest tests
 """
 # What Python's own __main__ has before a program is in it.
 _FIRST_NAMES = (
@@ -29,9 +51,79 @@ _FIRST_NAMES = (
 )  # fmt: skip
 
 
+class _Command(NamedTuple):
+    """Attributes:
+    explains: --explain.
+    kind: "-m", "-c", "file" or "-".
+    arguments: the module, the command or the file, and what follows.
+    """
+
+    explains: bool
+    kind: str
+    arguments: list[str]
+
+
+# ---- Before JAX is imported ----------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def starting(frame: types.FrameType) -> Iterator[bool]:
+    """Around the imports of callbridge.resurrect, whose frame is `frame`; returns whether what it
+    does is to be explained.
+
+    If `python -m` imports it, ends the process at once, with a line, for --help and --version,
+    a wrong command line, and what the imports need and lack.
+    """
+    if not _is_imported_to_run(frame):
+        yield False
+        return
+    command = _parse(sys.argv[1:])
+    if command.kind == "file":
+        _check_file(command.arguments[0])
+    _check_jax()
+    try:
+        yield command.explains
+    except ImportError as error:
+        if error.name is not None:  # of a module, and none of callbridge's own errors
+            raise
+        _fail(error)
+    except NotImplementedError as error:  # a JAX that is too old
+        _fail(getattr(error, "message", error))
+
+
+def _is_imported_to_run(frame: types.FrameType) -> bool:
+    """Returns whether runpy imports the module of that frame, and no program."""
+    importer = frame.f_back
+    while importer is not None and _module_of(importer).startswith("importlib."):
+        importer = importer.f_back
+    return importer is not None and _module_of(importer) == "runpy"
+
+
+def _module_of(frame: types.FrameType) -> str:
+    return str(frame.f_globals.get("__name__"))
+
+
+def _check_jax() -> None:
+    try:
+        import jax  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "jax":
+            _fail(f"JAX cannot be imported: {error}")
+        _fail(f"no JAX is installed for {sys.executable}; install it: pip install jax")
+    except (ImportError, RuntimeError) as error:
+        _fail(f"JAX cannot be imported: {error}")
+
+
+def _fail(why: object) -> NoReturn:
+    sys.exit(f"{_COMMAND}: {why}")
+
+
+# ---- The program ---------------------------------------------------------------------------------
+
+
 def run(own_globals: dict[str, Any]) -> None:
     """Runs what the command line says. `own_globals` are the calling module's, and are cleared."""
-    kind, arguments = _parse(sys.argv[1:])
+    _, kind, arguments = _parse(sys.argv[1:])
     main = _empty_main(own_globals)
     if kind == "-m":
         # Python looks for the module with this in sys.argv[0], and then puts the file's path there.
@@ -53,21 +145,31 @@ def run(own_globals: dict[str, Any]) -> None:
             _run_source_file(main, ctypes.c_void_p.in_dll(_C, "stdin").value, "<stdin>")
 
 
-def _parse(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """Returns "-m", "-c", "file" or "-", and the arguments, the module or the command first."""
-    first = arguments[0] if arguments else "-"
+def _parse(arguments: Sequence[str]) -> _Command:
+    """Ends the process for --help, --version, and for what is no command."""
+    explains = arguments[:1] == ["--explain"]
+    arguments = arguments[explains:]
+    first = arguments[0] if arguments else ""
     if first in ("-h", "-?", "--help"):
-        print(_USAGE, end="")
+        print(_HELP, end="")
+        sys.exit()
+    if first == "--version":
+        import callbridge
+
+        print(f"callbridge {callbridge.__version__}")
         sys.exit()
     if first[:2] in ("-m", "-c"):
         joined = [first[2:]] if first[2:] else []
         rest = [*joined, *arguments[1:]]
         if rest:
-            return first[:2], rest
+            return _Command(explains, first[:2], rest)
         _refuse(f"Argument expected for the {first} option\n{_USAGE}")
     if first.startswith("-") and first != "-":
         _refuse(f"Unknown option: {first}\n{_USAGE}")
-    return "-" if first == "-" else "file", list(arguments)
+    if not arguments and sys.stdin is not None and sys.stdin.isatty():
+        _refuse(f"{_COMMAND}: expected a program, found none; `-` starts Python's prompt\n{_USAGE}")
+    is_input = not arguments or first == "-"
+    return _Command(explains, "-" if is_input else "file", list(arguments))
 
 
 def _refuse(text: str) -> NoReturn:
@@ -112,12 +214,7 @@ def _run_file(main: types.ModuleType, program: str) -> None:
         _run(runpy._run_module_as_main, "__main__", False)  # type: ignore[attr-defined]
         return
     _look_first_in(os.path.dirname(os.path.realpath(program)))
-    # To say what Python says of a file that it cannot open.
-    try:
-        open(path, "rb").close()
-    except OSError as error:
-        python = getattr(sys, "orig_argv", [sys.executable])[0]
-        _refuse(f"{python}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}\n")
+    _check_file(program)
     if path.endswith(".pyc"):
         loader = importlib.machinery.SourcelessFileLoader("__main__", path)
         compiled = loader.get_code("__main__")
@@ -126,6 +223,18 @@ def _run_file(main: types.ModuleType, program: str) -> None:
     else:
         main.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
         _run_source_file(main, _C.fopen(os.fsencode(path), b"rb"), path)
+
+
+def _check_file(program: str) -> None:
+    """Says what Python says of a file that it cannot open."""
+    path = os.path.join(os.getcwd(), program)
+    if pkgutil.get_importer(path) is not None:
+        return
+    try:
+        open(path, "rb").close()
+    except OSError as error:
+        python = getattr(sys, "orig_argv", [sys.executable])[0]
+        _refuse(f"{python}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}\n")
 
 
 _C = ctypes.CDLL(None)

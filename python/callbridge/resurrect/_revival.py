@@ -6,7 +6,7 @@ A module of its own, since programs reload callbridge.resurrect.
 from __future__ import annotations
 
 from callbridge._core._fork_lock import fork_lock
-from callbridge.resurrect import _children
+from callbridge.resurrect import _children, _numpy_builds
 from callbridge.resurrect._names import _changes
 from callbridge.resurrect._names._changes import Name
 from callbridge.resurrect._registration import _registries
@@ -48,6 +48,7 @@ def restore() -> None:
             _registries.enter()
             _changes.make_all(_changes_made)
             _changes_made.append(_changes.Change(None, _children.carry()))
+            _changes_made.append(_changes.Change(None, _numpy_builds.watch()))
         except BaseException:  # an interrupt: the next import begins anew
             _changes.undo(_changes_made)
             raise

@@ -141,7 +141,7 @@ def main(arguments):
         print(*sorted(".".join(key) for key in rows), sep="\n")
     else:
         gone = {**known, **{key: since for key, (since, *_) in rows.items()}}
-        table.TABLE.write_text(table.text_of(gone, history.History.read().releases))
+        table.TABLE.write_text(table.text_of(gone, history.History.read()))
         for (module, name), (_, origins, other) in sorted(rows.items()):
             print(row_of(module, name, origins, other))
 

@@ -1,4 +1,4 @@
-"""Writes the names that went, python/callbridge/_core/_jax_names.py, anew.
+"""Writes the names that went and came, python/callbridge/_core/_jax_names.py, anew.
 
 The release that a name went in comes from history.py. What stands for it is decided by hand, in
 _table.py: without a row there, the tests fail for the name.
@@ -10,7 +10,7 @@ import pathlib
 import textwrap
 import types
 
-from history import History, numbers
+from history import GONE, History, numbers
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[3] / "python/callbridge"
 TABLE = PACKAGE / "_core/_jax_names.py"
@@ -73,27 +73,96 @@ def merged(table, history):
     return {**table, **gone}
 
 
-def text_of(table, releases):
+# Elsewhere JAX had names of others, which the walks of older releases do not tell.
+CAME_IN = (
+    "jax jax.custom_derivatives jax.errors jax.experimental jax.export jax.extend jax.extend.ffi "
+    "jax.ffi jax.nn jax.random jax.sharding jax.tree jax.tree_util"
+).split()
+
+
+def came(history):
+    """By (module, name), the first release that has it, where the oldest lacks it."""
+    return {
+        (module, name): changes[0][0]
+        for module in CAME_IN
+        for name, changes in history.changes[module].items()
+        if changes[0][0] != history.releases[0]
+    }
+
+
+def back(history):
+    """By (module, name), the release that has again what was gone."""
+    found = {}
+    for module, names in history.changes.items():
+        for name, changes in names.items():
+            for (_, before), (release, what) in zip(changes, changes[1:]):
+                if before == GONE != what:
+                    found[module, name] = release
+    return found
+
+
+# Aliases of typing's, which the walks do not tell from others' names.
+UNSEEN = [("jax.interpreters.mlir", "LoweringRule")]
+
+
+def later(table, history):
+    """By (module, name), the release that a program cannot get it in, where the table has another;
+    "never" where it still can: the table says one thing of two modules, and nothing of submodules
+    that stay where their parents have another thing by the name, or nothing."""
+    found = dict.fromkeys(UNSEEN, "never")
+    at = {release: history.at(release) for release in history.releases}
+    for (module, name), release in table.items():
+        for owner in (module, *(one for one, like in LIKE.items() if like == module)):
+            has = [
+                one
+                for one, names in at.items()
+                if name in names.get(owner, ()) or f"{owner}.{name}" in names
+            ]
+            if not has:
+                continue
+            after = history.releases.index(has[-1]) + 1
+            gone = history.releases[after] if after < len(at) else "never"
+            if (
+                (owner, name) not in found
+                and gone != release
+                and (owner, name) not in back(history)
+            ):
+                found[owner, name] = gone
+    return found
+
+
+def text_of(table, history):
+    walked = textwrap.wrap(", ".join(map(_literal, history.releases)), 95)
+    lines = [HEAD, *(f"    {line}" for line in walked[:-1]), f"    {walked[-1]},", ")"]
+    lines += ["", "GONE = {", *_rows_of(table), "}"]
+    lines += ["# What a program can get for longer by one path, as from one of the two of LIKE."]
+    lines += ["LATER = {", *_rows_of(later(table, history)), "}"]
+    lines += ["# Of these, what is there again, by the first release that has it again."]
+    lines += ["BACK = {", *_rows_of(back(history)), "}"]
+    lines += ["# What the oldest release lacks, by the first that has it, of public modules."]
+    lines += ["CAME = {", *_rows_of(came(history)), "}"]
+    return "\n".join([*lines, "# fmt: on", ""])
+
+
+def _rows_of(table):
     rows = {}
     for (module, name), release in table.items():
         rows.setdefault(module, {}).setdefault(release, []).append(name)
-    lines = [HEAD]
-    walked = textwrap.wrap(", ".join(map(_literal, releases)), 95)
-    lines += [*(f"    {line}" for line in walked[:-1]), f"    {walked[-1]},", ")", "", "GONE = {"]
     for module, by_release in sorted(rows.items()):
-        lines.append(f"    {_literal(module)}: {{")
-        for release in sorted(by_release, key=numbers):
+        yield f"    {_literal(module)}: {{"
+        for release in sorted(
+            by_release, key=lambda one: [] if one == "never" else [*numbers(one)]
+        ):
             names = " ".join(sorted(by_release[release]))
             line = f"        {_literal(release)}: {_literal(names)},"
             if len(line) <= 100:
-                lines.append(line)
+                yield line
                 continue
             parts = textwrap.wrap(names, 84, break_on_hyphens=False)
-            lines.append(f"        {_literal(release)}:")
-            lines += [f"            {_literal(part + ' ')}" for part in parts[:-1]]
-            lines.append(f"            {_literal(parts[-1])},")
-        lines.append("    },")
-    return "\n".join([*lines, "}", "# fmt: on", ""])
+            yield f"        {_literal(release)}:"
+            yield from (f"            {_literal(part + ' ')}" for part in parts[:-1])
+            yield f"            {_literal(parts[-1])},"
+        yield "    },"
 
 
 def _literal(text):
@@ -101,7 +170,7 @@ def _literal(text):
     return f'"{text}"'
 
 
-HEAD = '''"""The names of JAX that went, by module, by the first release without them.
+HEAD = '''"""The names of JAX that went, by module, by the first release without them; what came.
 
 scripts/jax_names writes it. resurrect/_names/_table.py says what stands for the names.
 """
@@ -120,7 +189,7 @@ RELEASES = ('''
 
 def main():
     history = History.read()
-    TABLE.write_text(text_of(merged(read(), history), history.releases))
+    TABLE.write_text(text_of(merged(read(), history), history))
 
 
 if __name__ == "__main__":

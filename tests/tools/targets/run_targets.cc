@@ -1,4 +1,5 @@
 // The targets that test_run.py calls through the command.
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -101,6 +102,10 @@ extern "C" void no_types(void* out, const void** in, const char* opaque, size_t 
   copy(out, in, opaque, opaque_size, status);
 }
 XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM("no_types", reinterpret_cast<void*>(no_types), "Host");
+
+// s32[] -> s32[]. A crash.
+void crashes(void*, const void**) { std::raise(SIGSEGV); }
+XLA_REGISTER_CUSTOM_CALL_TARGET(crashes, "Host");
 
 // On another platform; the call gets whatever buffers the caller has.
 void on_gpu(void*, void** buffers, const char*, size_t) {

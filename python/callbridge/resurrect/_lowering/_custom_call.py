@@ -7,10 +7,9 @@ call of version 1 or 2 must not reach XLA as it is. Calls of other targets are l
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from jaxlib.mlir import ir
 
@@ -28,8 +27,7 @@ FRONTEND_ATTRIBUTES = "mhlo.frontend_attributes"
 MARK = "callbridge_call"
 
 
-@dataclasses.dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """How a call of a target reaches XLA, in place of its name, its version and its opaque."""
 
     target: str
@@ -45,8 +43,7 @@ class Form:
         return {"call_target_name": ir.StringAttr.get(self.target), **config, **mark}
 
 
-@dataclasses.dataclass(frozen=True)
-class Rewritten:
+class Rewritten(NamedTuple):
     """A call of a served target as it is to be built. What is not here stays."""
 
     operands: list[ir.Value]  # tuples are taken apart

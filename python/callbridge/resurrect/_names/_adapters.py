@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 
-from callbridge.resurrect._names import _row
+from callbridge.resurrect._names import _explanation, _row
 from callbridge.resurrect._names._row import Adapter
 
 
@@ -183,9 +183,12 @@ def wrapper_of(original: Any, name: str, adapters: Sequence[Adapter]) -> Any:
 
     def call(*args: Any, **keywords: Any) -> Any:
         if keywords or of_position:
+            before = (args, {**keywords}) if _explanation.is_on else None
             takes_it = not is_for_any and _takes(function, args, keywords)
             for adapt in for_any if takes_it else adapters:
                 args = adapt(name, args, keywords)
+            if before is not None:
+                _explanation.called(name, before, (args, keywords))
         return function(*args, **keywords)
 
     shown = [parameter for adapt in adapters for parameter in getattr(adapt, "shown", ())]

@@ -19,6 +19,7 @@ import numpy as np
 
 from callbridge.resurrect._backports import _interpreters
 from callbridge.resurrect._backports._avals import manual_axis_type
+from callbridge.resurrect._names import _explanation
 from callbridge.resurrect._names._adapters import Adapted, only
 
 
@@ -332,6 +333,7 @@ def _asking_first(
             except Exception as error:
                 if not is_refusal(error):
                     raise
+            _explanation.took_form(original)
             return meaning(original, *args, **keywords)
 
         if isinstance(original, types.FunctionType):

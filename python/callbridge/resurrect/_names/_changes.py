@@ -11,10 +11,10 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from callbridge.jax._runtimes import LEAVE_OUT_OF_LOCATIONS, is_since, jax_function_or
-from callbridge.resurrect._names import _adapters, _lazy, _members_table, _table
+from callbridge.resurrect._names import _adapters, _explanation, _lazy, _members_table, _table
 from callbridge.resurrect._names._row import From, Row
 
 # Programs of JAX's own functions, which some of the wrappers are called by, stay the same bytes.
@@ -41,8 +41,7 @@ class Name:
     kind: Kind
 
 
-@dataclasses.dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One name; or names that are made when they are asked for, or when their module is imported,
     with their modules, and whether JAX has them, wrapped."""
 
@@ -321,4 +320,8 @@ def _set(changes: list, name: Name, owner: Any, attribute: str, value: Any) -> N
 
     # First, so that an interrupt between the two leaves nothing.
     changes.append(Change(name, undo))
+    if isinstance(owner, type) and name.kind == RESTORED:
+        value = _explanation.noting(value, f"{name.module}.{name.name}")
     setattr(owner, attribute, value)
+    if name.kind == RESTORED:
+        _explanation.watch(owner, name.module, attribute)

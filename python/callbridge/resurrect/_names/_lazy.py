@@ -22,7 +22,7 @@ from typing import Any, Optional
 
 from callbridge._core import _jax_names
 from callbridge.jax._runtimes import is_since
-from callbridge.resurrect._names import _row, _table
+from callbridge.resurrect._names import _explanation, _row, _table
 from callbridge.resurrect._names._row import (
     Modules,
     NoInstances,
@@ -225,8 +225,11 @@ class Names:
                     obj=module,
                 )
             try:
-                return self.get(path, name)
+                found = self.get(path, name)
+                _explanation.asked(f"{path}.{name}")
+                return found
             except _row.NotHadError as error:
+                _explanation.refused(f"{path}.{name}", str(error))
                 if _is_importing(sys._getframe(1)):
                     # Python has a text of its own where a name is an AttributeError.
                     raise ImportError(str(error), name=name, path=module.__name__) from None
@@ -245,6 +248,7 @@ class Names:
                 if not is_own and self._is_had(path, name):
                     self._added.append((module, name))
                     setattr(module, name, self.get(path, name))
+                    _explanation.watch(module, path, name)
         if (name := _READS_BACK.get(path, "")) in vars(module):
             from callbridge.resurrect._lowering import (
                 _custom_call,  # which needs what is being set up here
@@ -394,6 +398,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if spec is None and path not in rows():
             return None
         if spec is None:
+            _explanation.asked(path)
             return importlib.machinery.ModuleSpec(path, _Made(self._names), is_package=True)
         if spec.loader is not None:
             when_imported = types.SimpleNamespace(hook=self._names.imported)

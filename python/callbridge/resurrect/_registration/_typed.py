@@ -6,13 +6,12 @@ runtime differ. What was given once is given again for good: XLA keeps the first
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import re
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from callbridge._core import _c_api, _native_functions
 from callbridge._core._error import HOST, CallbridgeError, find_platform
@@ -28,16 +27,14 @@ from callbridge.typing import Stage
 TYPED = 1  # as JAX numbers registrations
 
 
-@dataclasses.dataclass(frozen=True)
-class Given:
+class Given(NamedTuple):
     """What XLA is given in place of what a program registers."""
 
     handlers: Any  # in the form of the program's: one, or a dict by stage
     traits: Any
 
 
-@dataclasses.dataclass(frozen=True)
-class _Wrapped:
+class _Wrapped(NamedTuple):
     addresses: dict[Stage, int]  # of the program's handlers
     given: Given
 
@@ -123,6 +120,19 @@ def given(
                 result = made
         # XLA may have a new wrapper, too: of a handler that callbridge.jax registered.
         return None if is_new and _is_refused_again(key, result) else result
+
+
+def adapted() -> list[tuple[tuple[str, str], dict[Stage, int]]]:
+    """Returns the handlers that XLA has another one for: by name and platform, the program's
+    addresses."""
+    with _lock:
+        return [(key, wrapped.addresses) for key, wrapped in _wrapped.items()]
+
+
+def not_adapted() -> list[tuple[tuple[str, str], CallbridgeError]]:
+    """Returns the handlers that XLA was given as they are, since they could not be adapted."""
+    with _lock:
+        return [*_not_adapted.items()]
 
 
 def why_not_adapted(name: Any, platform: str) -> CallbridgeError | None:

@@ -123,6 +123,19 @@ def names() -> list[str]:
         return sorted(_functions)
 
 
+def served() -> list[tuple[str, Entry]]:
+    """Returns what calls of versions 1 and 2 were led to, by the names that programs registered."""
+    with _lock:
+        names = sorted(_functions)
+    return [
+        (name, entry)
+        for name in names
+        for entry in (
+            *_registry.entries(name), *_jax_registry.registry.entries(name_beside(name))
+        )
+    ]  # fmt: skip
+
+
 def entries(name: str, abi: Abi | None, is_beside: bool | None = None) -> list[Entry]:
     """What XLA has from now on in place of the functions of that name, of all platforms.
 
