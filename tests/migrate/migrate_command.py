@@ -71,9 +71,22 @@ def compile_library(folder, source, library):
         ROOT / "include", source, LIBRARY, f"-Wl,-rpath,{BUILD}", "-o", library)  # fmt: skip
 
 
-def run(folder, *command):
+def run(folder, *command, status=0):
     done = subprocess.run(
         command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=120
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
+
+
+# The exit status of the test beside a source, if none failed and one is not filled in.
+NOT_FILLED_IN = 77
+
+
+def run_tests(folder, *sources, flags=()):
+    """Builds the test beside a source, with it; returns its lines and its exit status."""
+    run(folder, "g++", "-std=c++17", "-Wall", "-Werror", "-I", ROOT / "include", *flags, *sources,
+        LIBRARY, f"-Wl,-rpath,{BUILD}", "-o", "tests")  # fmt: skip
+    done = subprocess.run([folder / "tests"], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    return done.stdout.splitlines(), done.returncode

@@ -34,10 +34,13 @@ _MOVED = {
 
 
 class Imports(cst.CSTTransformer):
+    """`typed`: what the program registers becomes typed handlers."""
+
     METADATA_DEPENDENCIES = (QualifiedNameProvider, PositionProvider, ParentNodeProvider)
 
-    def __init__(self) -> None:
+    def __init__(self, typed: bool) -> None:
         super().__init__()
+        self.typed = typed
         self.numpy = "numpy"  # as the program names it
         self.ffi = "ffi"  # and jax.ffi
         self.core = "jax.core"  # and jax.core
@@ -45,6 +48,8 @@ class Imports(cst.CSTTransformer):
         self.needed: set[tuple[str, str | None]] = set()
         self.fallbacks: list[str] = []
         self.handlers = 0  # of a `try`, that we are in: what they have is for other releases
+        self.tries: list[cst.Try] = []  # that we are in
+        self.has_primitive = False  # it has another thing of that name
 
     def name_of(self, node: cst.CSTNode) -> str | None:
         """What an imported name is: "jax.lib.xla_client.ops"; None for others."""
@@ -71,6 +76,21 @@ class Imports(cst.CSTTransformer):
         if self.core == "jax.core":
             self.add_import("jax")
         return f"{self.core}.ShapedArray"
+
+    def visit_Try(self, node: cst.Try) -> None:
+        self.tries.append(node)
+
+    def leave_Try(self, original_node, updated_node):
+        self.tries.pop()
+        return updated_node
+
+    def _has_another_way(self, alias: cst.ImportAlias) -> bool:
+        """Where it is tried: whether a handler imports the same name."""
+        local = alias.evaluated_alias or alias.evaluated_name
+        imported = m.ImportAlias(name=m.Name(local)) | m.ImportAlias(
+            asname=m.AsName(name=m.Name(local))
+        )
+        return any(m.findall(one, imported) for of in self.tries for one in of.handlers)
 
     def visit_ExceptHandler(self, node: cst.ExceptHandler) -> None:
         self.handlers += 1
@@ -117,8 +137,11 @@ class Imports(cst.CSTTransformer):
         kept = []
         for alias in updated_node.names:
             full = f"{module}.{alias.evaluated_name}"
-            if full in _MOVED:
+            if full in _MOVED and not self._has_another_way(alias):
                 to, moved = _MOVED[full]
+                if self._needs_another_way(full) and alias.evaluated_alias is None:
+                    self.with_fallback(moved)
+                    continue
                 if len(updated_node.names) == 1:  # it may stand in a `try`
                     names = [alias.with_changes(name=cst.Name(moved))]
                     return updated_node.with_changes(module=dotted(to), names=names)
@@ -132,6 +155,10 @@ class Imports(cst.CSTTransformer):
         if len(kept) == len(updated_node.names):
             return updated_node
         return updated_node.with_changes(names=kept)
+
+    def _needs_another_way(self, full: str) -> bool:
+        """jaxlib 0.4.13 runs untyped targets, and its JAX has no jax.extend.core."""
+        return full == "jax.core.Primitive" and not (self.typed or self.tries or self.has_primitive)
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         if node.module is None or node.relative or isinstance(node.names, cst.ImportStar):
@@ -171,6 +198,8 @@ class Imports(cst.CSTTransformer):
             return cst.Name(self.ffi)
         if name in _MOVED and code != name.rpartition(".")[2]:
             module, moved = _MOVED[name]
+            if self._needs_another_way(name):
+                return cst.Name(self.with_fallback(moved))
             self.add_import(module)
             return dotted(f"{module}.{moved}")
         return updated_node
@@ -201,11 +230,9 @@ _DEFAULT_VERSION = "2"
 
 
 class CustomCalls(Imports):
-    """`typed`: what the program registers becomes typed handlers."""
-
     def __init__(self, path: str, typed: bool):
-        super().__init__()
-        self.path, self.typed = path, typed
+        super().__init__(typed)
+        self.path = path
         self.decisions: list[Decision] = []
         self.functions: list[cst.FunctionDef | cst.Lambda] = []  # that we are in
         self.types: list[cst.Call] = []  # mlir.aval_to_ir_type(AVAL), which takes more now
@@ -268,7 +295,15 @@ class CustomCalls(Imports):
         if not old_form:
             return made
         one = isinstance(types, (cst.List, cst.Tuple)) and len(types.elements) == 1
+        if self._is_taken_apart(original_node):  # jaxlib 0.4.13 returns a list of one, too
+            one = False
         return cst.Attribute(made, cst.Name("result" if one else "results"))
+
+    def _is_taken_apart(self, call: cst.Call) -> bool:
+        parent = self.get_metadata(ParentNodeProvider, call)
+        several = m.Assign(targets=[m.AssignTarget(m.Tuple() | m.List())])
+        is_starred = m.Arg(star="*") | m.StarredElement()
+        return m.matches(parent, m.Subscript() | several | is_starred)
 
     def _context(self) -> tuple[str, cst.FunctionDef | cst.Lambda] | None:
         """The lowering's context, a parameter, and the function that has it."""

@@ -17,8 +17,8 @@ from callbridge._core import _jax_names
 
 # ---- Functions of jax.ffi, and what stands for them where JAX lacks them
 #
-# Each is what the programs use of it that the codemod writes: jaxlib runs typed handlers since
-# 0.4.30, and the functions are there on all releases from then on.
+# Each is what the programs use of it that the codemod writes. jaxlib runs typed handlers since
+# 0.4.30, and untyped targets on all releases: what programs have of JAX for these, 0.4.13 has, too.
 
 _REGISTER = """
 try:
@@ -61,6 +61,26 @@ except ImportError:  # JAX before 0.7.1
 
         return lower
 """
+# Its last call, where targets stay untyped.
+_TYPED_CALL = """\
+            return mlir.custom_call(name, operands=operands, **call)
+"""
+_UNTYPED_CALL = """\
+            if hasattr(mlir, "custom_call"):
+                return mlir.custom_call(name, operands=operands, **call)
+            from types import SimpleNamespace  # JAX before 0.4.16
+
+            from jaxlib.hlo_helpers import custom_call
+
+            results = custom_call(name, call.pop("result_types"), operands, **call)
+            return SimpleNamespace(results=results, result=results[0])
+"""
+_PRIMITIVE = """
+try:
+    from jax.extend.core import Primitive
+except ImportError:  # JAX before 0.4.17
+    from jax.core import Primitive
+"""
 _FFI = """
 try:
     from jax import ffi
@@ -70,6 +90,7 @@ except ImportError:  # JAX before 0.5
 FALLBACKS = {
     "register_ffi_target": _REGISTER,
     "build_ffi_lowering_function": _LOWERING,
+    "Primitive": _PRIMITIVE,
     "ffi": _FFI,
 }
 
@@ -88,31 +109,56 @@ def since_0_5(names: str, module: str = "jax") -> cst.Try:
 
 
 def finish(
-    before: cst.Module, after: cst.Module, needed: set[tuple[str, str | None]], others: list[str]
+    before: cst.Module,
+    after: cst.Module,
+    needed: set[tuple[str, str | None]],
+    others: list[str],
+    typed: bool,
 ) -> cst.Module:
     """Returns `after` with what it imports as it must be.
 
-    `needed`: modules, or names of modules, as (module, name); `others`: keys of FALLBACKS.
+    `needed`: modules, or names of modules, as (module, name); `others`: keys of FALLBACKS;
+    `typed`: what the program registers becomes typed handlers.
     """
-    kept = {_written(alias, line) for alias, line in _unused(before)}
-    found = _unused(after)
-    gone = {alias for alias, line in found if _written(alias, line) not in kept}
-    after = cst.ensure_type(after.visit(_Remover(gone)), cst.Module)
+    # What nothing used before is there for others.
+    kept = {_local(alias) for alias in _unused(before)}
     body = list(after.body)
     for module, name in sorted(needed, key=lambda one: (one[0], one[1] or "")):
         if not _has(body, module, name):
             _add(body, module, name)
+    # What goes shows where what comes belongs, so it goes last.
+    after = after.with_changes(body=body)
+    gone = {alias for alias in _unused(after) if _local(alias) not in kept}
+    body = _without(after, gone)
     known = {name for line in body for name in _bound(line)}
     blocks = [FALLBACKS[name] for name in others if name not in known]
+    if not typed:
+        blocks = [one.replace(_TYPED_CALL, _UNTYPED_CALL) for one in blocks]
     return after.with_changes(body=_with_blocks(body, blocks))
 
 
-def _unused(module: cst.Module) -> list[tuple[cst.ImportAlias, cst.Import | cst.ImportFrom]]:
+def _without(module: cst.Module, gone: set[cst.ImportAlias]) -> list:
+    """The lines of a module without imports; a blank line above a group stays above it."""
+    body: list = []
+    above: list = []
+    for line in module.body:
+        left = line.visit(_Remover(gone))
+        if isinstance(left, cst.RemovalSentinel):
+            above = above or [one for one in line.leading_lines if one.comment is None]
+            continue
+        if above and _import(left) is not None and not left.leading_lines:
+            left = left.with_changes(leading_lines=above)
+        above = []
+        body.append(left)
+    return body
+
+
+def _unused(module: cst.Module) -> list[cst.ImportAlias]:
     """A name that a text has, as `__all__` and annotations do, is used."""
     wrapper = cst.MetadataWrapper(module, unsafe_skip_copy=True)
     scopes = wrapper.resolve(ScopeProvider)
     texts = {one.value.strip("'\"") for one in m.findall(module, m.SimpleString())}  # type: ignore[attr-defined]
-    aliases: dict[cst.ImportAlias, cst.Import | cst.ImportFrom] = {}
+    aliases: list[cst.ImportAlias] = []
     used = set()
     for scope in set(scopes.values()):
         for assignment in scope.assignments if scope is not None else ():
@@ -122,20 +168,15 @@ def _unused(module: cst.Module) -> list[tuple[cst.ImportAlias, cst.Import | cst.
             ):
                 continue
             for alias in line.names:
-                local = alias.evaluated_alias or alias.evaluated_name
-                if f"{local}.".startswith(f"{assignment.name}."):
-                    aliases[alias] = line
+                if f"{_local(alias)}.".startswith(f"{assignment.name}."):
+                    aliases.append(alias)
                     if assignment.references or assignment.name in texts:
                         used.add(alias)
-    return [(alias, line) for alias, line in aliases.items() if alias not in used]
+    return [alias for alias in aliases if alias not in used]
 
 
-def _written(alias: cst.ImportAlias, line: cst.Import | cst.ImportFrom) -> str:
-    module = getattr(line, "module", None)
-    code = cst.Module([]).code_for_node
-    return (
-        f"{'' if module is None else code(module)} {alias.evaluated_name} {alias.evaluated_alias}"
-    )
+def _local(alias: cst.ImportAlias) -> str:
+    return alias.evaluated_alias or alias.evaluated_name
 
 
 class _Remover(cst.CSTTransformer):
@@ -205,8 +246,8 @@ def _has(body: list, module: str, name: str | None) -> bool:
 
 
 def _add(body: list, module: str, name: str | None) -> None:
-    """Into a line of that module, or else by a line in the group of JAX's, or of the first modules
-    that are no others of the same package."""
+    """Into a line of that module, or else by a line in the group of JAX's, or the last one that has
+    no modules of the same package: linters put the standard library's before others."""
     code = f"import {module}" if name is None else f"from {module} import {name}"
     if name is not None:
         for i, line in enumerate(body):
@@ -224,12 +265,13 @@ def _add(body: list, module: str, name: str | None) -> None:
         at = _header_end(body)
         body.insert(at, new)
         return
+    groups = [one for one in groups if not _is_relative(body[one[0]])] or groups
     jaxs = [
         group
         for group in groups
         if any(_module(_import(body[i])).split(".")[0] in ("jax", "jaxlib") for i in group)  # type: ignore[arg-type]
     ]
-    group = (jaxs or groups)[0]
+    group = jaxs[0] if jaxs else groups[-1]
     key = _key(new.body[0])  # type: ignore[arg-type]
     at = next((i for i in group if _key(_import(body[i])) > key), group[-1] + 1)  # type: ignore[arg-type]
     if at == group[0]:  # the blank line, and the comment, stand above the group
@@ -255,6 +297,12 @@ def _with_name(line: cst.ImportFrom, name: str) -> cst.ImportFrom:
     else:
         names.insert(at, cst.ImportAlias(cst.Name(name), comma=comma))
     return line.with_changes(names=names)
+
+
+def _is_relative(line: cst.CSTNode) -> bool:
+    return m.matches(
+        line, m.SimpleStatementLine(body=[m.ImportFrom(relative=[m.Dot(), m.ZeroOrMore()])])
+    )
 
 
 def _groups(body: list) -> list[list[int]]:
@@ -295,11 +343,7 @@ def _imports_alone(line: cst.CSTNode) -> bool:
 def _bound(line: cst.CSTNode) -> list[str]:
     """The names that imports bind, in a `try`, too."""
     found = m.findall(line, m.ImportAlias()) if not m.matches(line, m.FunctionDef()) else []
-    names = []
-    for one in found:
-        alias = cst.ensure_type(one, cst.ImportAlias)
-        names.append(alias.evaluated_alias or alias.evaluated_name)
-    return names
+    return [_local(cst.ensure_type(one, cst.ImportAlias)) for one in found]
 
 
 def _with_blocks(body: list, blocks: list[str]) -> list:

@@ -102,7 +102,9 @@ def plan(path: pathlib.Path, untyped: str | None, symbols: Mapping[str, str] | N
     rewriter = _Rewriter(str(path), untyped, symbols or {})
     changed = wrapper.visit(rewriter)
     if not changed.deep_equals(module):
-        changed = _imports.finish(module, changed, rewriter.needed, rewriter.fallbacks)
+        changed = _imports.finish(
+            *(module, changed, rewriter.needed, rewriter.fallbacks), typed=untyped is None
+        )
     after = changed.code.encode()
     result = Plan([], rewriter.decisions)
     said = {one.line for one in rewriter.decisions}
@@ -222,6 +224,9 @@ class _Rewriter(CustomCalls):
                 if name is not None and name.startswith(f"{client}."):
                     local = assign.targets[0].target.value  # type: ignore[attr-defined]
                     self.aliases[local] = name[len(client) + 1 :]
+        own = m.Name("Primitive")
+        binds = m.ClassDef(name=own) | m.FunctionDef(name=own) | m.AsName(name=own)
+        self.has_primitive = bool(m.findall(node, binds | m.AssignTarget(target=own)))
         defined = {one.name.value: one for one in node.body if isinstance(one, cst.FunctionDef)}
         for assign in m.findall(node, m.Assign()):
             target = assign.targets[0].target  # type: ignore[attr-defined]
@@ -333,7 +338,7 @@ class _Rewriter(CustomCalls):
                 self.says_minimum = True
                 self.decide(
                     original_node,
-                    "ffi_call takes its operands like this since JAX 0.4.36: require jax>=0.4.36, "
+                    "ffi_call takes its operands like this since JAX 0.4.35: require jax>=0.4.35, "
                     "which callbridge audit reads",
                 )
             return changed
