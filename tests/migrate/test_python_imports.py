@@ -1,9 +1,8 @@
 """The ways in which programs import what JAX removed."""
 
 import pytest
-from migrated_program import migrated
-
 from callbridge.migrate import _imports
+from migrated_program import migrated
 
 
 @pytest.mark.parametrize(
@@ -55,6 +54,16 @@ def test_a_fallback_of_imports(tmp_path):
         "try:\n    from jax.extend.core import Primitive as P\nexcept ImportError:\n    P = None\n"
     )
     assert decisions == []
+
+
+def test_a_module_that_is_tried(tmp_path):
+    program = "try:\n    import jax.extend.ffi\nexcept ImportError:\n    jax = None\n"
+    after = program.replace("jax.extend.ffi", "jax")
+    assert migrated(tmp_path, program, None) == (after, [])
+    program = "import os\nimport jax, jax.extend.ffi\n\njax.extend.ffi.pycapsule(os)\n"
+    after = "import os\nimport jax\n\ntry:\n    from jax import ffi\n"
+    after += "except ImportError:  # JAX before 0.5\n    from jax.extend import ffi\n\n"
+    assert migrated(tmp_path, program, None) == (after + "ffi.pycapsule(os)\n", [])
 
 
 ANOTHER_WAY = (

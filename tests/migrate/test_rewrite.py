@@ -117,7 +117,7 @@ def test_the_test_that_is_written(migrated):
     fill = {
         "AddModulo": {"in0": "1, 2, 3", "in1": "1, 2, 3, 4, 5, 6", "expected": "2, 4, 6, 5, 7, 9"},
         "KernelsMinmax": {"in0": "4, 2, 3, 4, 5, 6", "expected0": "2", "expected1": "6"},
-        "Bytes": {"in0": "0, 0, 0, 0, 0, 0", "in2": "0, 1", "in3": "0, 1"},
+        "Bytes": {"in0": "0, 0, 0, 0, 0, 0", "in1": "0", "in2": "0, 1", "in3": "0, 1"},
     }
     fill["Bytes"]["expected"] = "1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0"
     text = (folder / "after_handlers_test.cc").read_text()

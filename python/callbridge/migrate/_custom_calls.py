@@ -179,13 +179,25 @@ class Imports(cst.CSTTransformer):
                 self.ffi = alias.evaluated_alias
 
     def leave_Import(self, original_node, updated_node):
-        names = [
-            one.with_changes(name=dotted("jax"))
-            if one.evaluated_name == EXTEND and one.evaluated_alias is None and not self.handlers
-            else one
+        gone = [
+            one
             for one in updated_node.names
+            if one.evaluated_name == EXTEND and one.evaluated_alias is None and not self.handlers
         ]
-        return updated_node.with_changes(names=names)
+        kept = [one for one in updated_node.names if one not in gone]
+        if not gone:
+            return updated_node
+        if self.tries:  # what it is tried for may be JAX
+            names = [
+                one.with_changes(name=dotted("jax")) if one in gone else one
+                for one in updated_node.names
+            ]
+            return updated_node.with_changes(names=names)
+        self.add_import("jax")
+        if not kept:
+            return cst.RemoveFromParent()
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return updated_node.with_changes(names=kept)
 
     def leave_Attribute(self, original_node, updated_node):
         parent = self.get_metadata(ParentNodeProvider, original_node)

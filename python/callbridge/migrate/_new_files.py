@@ -46,7 +46,8 @@ def register(path):
         capsule = pycapsule(getattr(library, handler))
         register_ffi_target(target, capsule, platform=platform)
 '''
-_TEST = """// Tests the handlers of {source} without XLA. Fill in the arrays.
+_TEST = """// Tests the handlers of {source} without XLA. Fill in the arrays of each test; if one is
+// to have no elements, remove its name from the line that returns kNotFilledIn.
 // Link it to {source} and to libcallbridge.so. It exits with 0 if all passed, 1 if one failed, and
 // 77 if one is not filled in: a failure, or with CTest's SKIP_RETURN_CODE a skipped test.
 #include <complex>
@@ -65,6 +66,11 @@ extern "C" {{
 namespace {{
 
 enum Outcome {{ kPassed, kFailed, kNotFilledIn }};
+
+template <typename... Arrays>
+bool AnyIsEmpty(const Arrays&... arrays) {{
+  return (arrays.empty() || ...);
+}}
 
 {tests}}}  // namespace
 
@@ -86,10 +92,10 @@ int main() {{
 """
 _ONE_TEST = """Outcome Test{handler}() {{
 {arrays}{unless_filled_in}  callbridge::HandlerCall call({handler});
-  {describe};
+{calls}
   const callbridge::HandlerResult result = call.Run();
   if (!result.ok()) std::printf("%s\\n", result.message().c_str());
-  return result.ok(){compared} ? kPassed : kFailed;
+{returns}
 }}
 
 """
@@ -97,8 +103,7 @@ _ONE_TEST = """Outcome Test{handler}() {{
 # Of a function whose buffers are a guess.
 _UNSEEN = """  // What it takes is not seen: {why}.
   // Make the arrays and the call those of the function, and remove this line:
-  return kNotFilledIn;
-"""
+  return kNotFilledIn;"""
 
 
 # What stands behind each list of lines in a file, of which it has a line or more for each handler.
@@ -232,29 +237,46 @@ def _one_test(unit: TranslationUnit, handler: Handler, typed: dict[str, TypedFun
             definition = use.declaration.get_definition() or use.declaration
             operands, result = _read_elements(definition)
             results, unseen = [result], refused.why
-    arrays, call, compared, empty = "", "", "", []
+    arrays, names, call, passed = "", [], ["call"], ["result.ok()"]
     for i, type_ in enumerate(operands):
         arrays += f"  const std::vector<{_held(type_)}> in{i} = {{}};  // operand {i}\n"
-        call += f".Arg({_passed(type_, f'in{i}')})"
+        names.append(f"in{i}")
+        call.append(f".Arg({_passed(type_, f'in{i}')})")
     for i, type_ in enumerate(results):
         number, what = ("", "the result") if len(results) == 1 else (str(i), f"result {i}")
         arrays += f"  const std::vector<{_held(type_)}> expected{number} = {{}};  // {what}\n"
         arrays += f"  std::vector<{_held(type_)}> out{number}(expected{number}.size());\n"
-        call += f".Ret({_passed(type_, f'out{number}')})"
-        compared += f" && out{number} == expected{number}"
-        empty.append(f"expected{number}.empty()")
+        names.append(f"expected{number}")
+        call.append(f".Ret({_passed(type_, f'out{number}')})")
+        passed.append(f"out{number} == expected{number}")
     if has_opaque:
         arrays += '  const std::string opaque = "";  // its bytes\n'
-        call += '.Attr("opaque", opaque)'
+        call.append('.Attr("opaque", opaque)')
+    if unseen:
+        unless_filled_in = _UNSEEN.format(why=unseen)
+    else:
+        test = "  if (AnyIsEmpty("
+        unless_filled_in = _in_columns(test, names, ", ", ")) return kNotFilledIn;")
     return _ONE_TEST.format(
         handler=handler.name,
         arrays=arrays,
-        unless_filled_in=_UNSEEN.format(why=unseen)
-        if unseen
-        else f"  if ({' && '.join(empty)}) return kNotFilledIn;\n",
-        describe=f"call{call}",
-        compared=compared,
+        unless_filled_in=f"{unless_filled_in}\n",
+        calls=_in_columns("  ", call, "", ";", indent=6),
+        returns=_in_columns("  return ", passed, " && ", " ? kPassed : kFailed;"),
     )
+
+
+def _in_columns(before: str, parts: list[str], between: str, behind: str, indent: int = 0) -> str:
+    """The parts in lines of 100 columns, those behind the first one below one another."""
+    lines, indent = [before + parts[0]], indent or len(before)
+    for i, part in enumerate(parts[1:], 2):
+        after = behind if i == len(parts) else between
+        if len(lines[-1] + between + part + after) <= 100:
+            lines[-1] += between + part
+        else:
+            lines[-1] += between.rstrip()
+            lines.append(" " * indent + part)
+    return "\n".join(lines) + behind
 
 
 def _held(type_: str) -> str:
