@@ -90,6 +90,34 @@ xla.backend_specific_translations["cpu"][p] = rule
     assert "x_shape = ctx.avals_in[0]" in code
 
 
+def test_arguments_by_position(tmp_path):
+    text, decisions = migrated(
+        tmp_path,
+        HEAD
+        + """
+def rule(c, x):
+    return ops.CustomCallWithLayout(
+        c, b"f", (x,), c.get_shape(x), (c.get_shape(x),), b"opaque", True)
+
+
+def other(c, x):
+    return ops.CustomCall(c, b"g", (x,), c.get_shape(x), b"opaque")
+
+
+xla.backend_specific_translations["cpu"][p] = rule
+xla.backend_specific_translations["cpu"][q] = other
+""",
+        None,
+    )
+    assert decisions == []
+    code = one_line(text)
+    call = 'build_ffi_lowering_function("f", operand_layouts=(None,), has_side_effect=True)'
+    assert f'return {call}( ctx, x, opaque=b"opaque", ).results' in code.replace(
+        '(ctx, x, opaque=b"opaque")', '( ctx, x, opaque=b"opaque", )'
+    )
+    assert 'return build_ffi_lowering_function("g")(ctx, x, opaque=b"opaque").results' in code
+
+
 def test_a_constant_that_has_a_name_is_its_value(tmp_path):
     text, decisions = migrated(
         tmp_path,
@@ -110,6 +138,30 @@ xla.backend_specific_translations["cpu"][p] = rule
     assert decisions == []
     assert f"avals_in=[{aval('np.int32(n)')}, ctx.avals_in[0]]" in one_line(text)
     assert "size = mlir.ir_constant(np.int32(n))" in text
+
+
+def test_what_a_lowering_has_otherwise(tmp_path):
+    program = (
+        HEAD
+        + """
+def rule(c, x):
+    return ops.CustomCall(c, b"f", (x,), array(np.int32, ()), schedule=1)
+
+
+def other(c, x):
+    y = make(x)
+    n = c.get_shape(y).dimensions()
+    return ops.CustomCall(c, b"g", (x,), array(np.int32, n))
+
+
+xla.backend_specific_translations["cpu"][p] = rule
+xla.backend_specific_translations["cpu"][q] = other
+"""
+    )
+    text, decisions = migrated(tmp_path, program)
+    assert "def rule(c, x):" in text and "def other(c, x):" in text
+    assert "11: this CustomCall has options that a lowering has otherwise" in decisions
+    assert "15: get_shape() of what is no operand; write its lowering by hand" in decisions
 
 
 def test_what_stays_says_why_at_its_line(tmp_path):

@@ -307,15 +307,18 @@ class CustomCalls(Imports):
         if not old_form:
             return made
         one = isinstance(types, (cst.List, cst.Tuple)) and len(types.elements) == 1
-        if self._is_taken_apart(original_node):  # jaxlib 0.4.13 returns a list of one, too
-            one = False
-        return cst.Attribute(made, cst.Name("result" if one else "results"))
+        is_value = one and self._is_value(original_node)
+        return cst.Attribute(made, cst.Name("result" if is_value else "results"))
 
-    def _is_taken_apart(self, call: cst.Call) -> bool:
+    def _is_value(self, call: cst.Call) -> bool:
+        """Whether the older form's only result is used as a value, as at first, or a list."""
         parent = self.get_metadata(ParentNodeProvider, call)
-        several = m.Assign(targets=[m.AssignTarget(m.Tuple() | m.List())])
-        is_starred = m.Arg(star="*") | m.StarredElement()
-        return m.matches(parent, m.Subscript() | several | is_starred)
+        uses: list[cst.CSTNode] = [call]
+        if m.matches(parent, m.Assign(targets=[m.AssignTarget(m.Name())])):
+            name = parent.targets[0].target.value  # type: ignore[attr-defined]
+            uses = list(m.findall(self.functions[-1], m.Name(name)))
+        parents = [self.get_metadata(ParentNodeProvider, one) for one in uses]
+        return any(m.matches(one, m.Element() | m.Arg(star="")) for one in parents)
 
     def _context(self) -> tuple[str, cst.FunctionDef | cst.Lambda] | None:
         """The lowering's context, a parameter, and the function that has it."""

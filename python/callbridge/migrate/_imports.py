@@ -143,10 +143,10 @@ def _without(module: cst.Module, gone: set[cst.ImportAlias]) -> list:
     above: list = []
     for line in module.body:
         left = line.visit(_Remover(gone))
-        if isinstance(left, cst.RemovalSentinel):
+        if not isinstance(left, cst.CSTNode):
             above = above or [one for one in line.leading_lines if one.comment is None]
             continue
-        if above and _import(left) is not None and not left.leading_lines:
+        if above and _import(left) is not None and not line.leading_lines:
             left = left.with_changes(leading_lines=above)
         above = []
         body.append(left)
@@ -472,12 +472,12 @@ def _instead(module: str, name: str) -> str:
             continue
         for call in row["stand_ins"]:
             arguments = [ast.literal_eval(one) for one in call.args]
-            if call.func.id in ("Refused", "no_instances"):  # type: ignore[attr-defined]
+            if call.func.id in ("Refused", "no_instances"):
                 return _literal("REASONS")[arguments[0]]
             renamed = {one.arg: ast.literal_eval(one.value) for one in call.keywords}.get(
                 "names", {}
             )
-            if call.func.id == "Modules":  # type: ignore[attr-defined]
+            if call.func.id == "Modules":
                 arguments, renamed = [arguments[0][name].rpartition(".")[0]], {}
             for origin in arguments:
                 there = f"{origin}.{renamed.get(name, name)}"

@@ -16,9 +16,17 @@ from callbridge.migrate import _arguments
 from callbridge.migrate._arguments import as_text, keyword, on_lines
 
 LOWERING = "build_ffi_lowering_function"  # a key of _imports.FALLBACKS
-_CALLS = ("ops.CustomCallWithLayout", "ops.CustomCall")
+_CALLS = {
+    "ops.CustomCallWithLayout": (
+        *("c", "call_target_name", "operands", "shape_with_layout"),
+        *("operand_shapes_with_layout", "opaque", "has_side_effect"),
+    ),
+    "ops.CustomCall": (
+        *("c", "call_target_name", "operands", "shape", "opaque", "has_side_effect"),
+    ),
+}
 _CONSTANTS = ("ops.ConstantLiteral", "ops.Constant")
-_LAYOUTS = ("shape_with_layout", "operand_shapes_with_layout")
+_LAYOUTS = ("shape", "shape_with_layout", "operand_shapes_with_layout")
 
 
 @dataclasses.dataclass
@@ -93,6 +101,7 @@ class _Rule(cst.CSTTransformer):
         rest = function.params.star_arg
         self.rest = rest.name.value if isinstance(rest, cst.Param) else None
         self.problems: list[str] = []
+        self.means: dict[cst.Arg, str] = {}  # arguments of custom calls, by position
         self.opaque = 0
         self.layouts = 0  # how many arguments of layouts we are in
 
@@ -101,14 +110,22 @@ class _Rule(cst.CSTTransformer):
             return updated_node.with_changes(name=cst.Name("ctx"))
         return updated_node
 
+    def visit_Call(self, node: cst.Call) -> None:
+        name = self.spelled.names.get(cst.Module([]).code_for_node(node.func), "")
+        for argument, meaning in zip(node.args, _CALLS.get(name, ())):
+            if argument.keyword is None:
+                self.means[argument] = meaning
+
+    def _meaning(self, node: cst.Arg) -> str:
+        return self.means.get(node, "") if node.keyword is None else node.keyword.value
+
     def visit_Arg(self, node: cst.Arg) -> None:
-        self.opaque += node.keyword is not None and node.keyword.value == "opaque"
-        self.layouts += node.keyword is not None and node.keyword.value in _LAYOUTS
+        self.opaque += self._meaning(node) == "opaque"
+        self.layouts += self._meaning(node) in _LAYOUTS
 
     def leave_Arg(self, original_node, updated_node):
-        keyword = original_node.keyword
-        self.opaque -= keyword is not None and keyword.value == "opaque"
-        self.layouts -= keyword is not None and keyword.value in _LAYOUTS
+        self.opaque -= self._meaning(original_node) == "opaque"
+        self.layouts -= self._meaning(original_node) in _LAYOUTS
         return updated_node
 
     def leave_SimpleString(self, original_node, updated_node):
@@ -223,19 +240,15 @@ class _Rule(cst.CSTTransformer):
         )
 
     def _custom_call(self, original_node: cst.Call, call: cst.Call) -> cst.BaseExpression:
-        names = [
-            *("c", "call_target_name", "operands", "shape_with_layout"),
-            *("operand_shapes_with_layout", "opaque"),
-        ]
         before, given = (
             {
-                (names[i] if one.keyword is None else one.keyword.value): one.value
-                for i, one in enumerate(arguments)
+                "shape_with_layout" if meaning == "shape" else meaning: argument.value
+                for meaning, argument in zip(map(self._meaning, original_node.args), arguments)
             }
             for arguments in (original_node.args, call.args)
         )
         module = cst.Module([])
-        if given.keys() - set(names) - {"has_side_effect", "api_version"} or "shape" in given:
+        if given.keys() - {*_CALLS["ops.CustomCallWithLayout"], "api_version"}:
             self.problems.append("this CustomCall has options that a lowering has otherwise")
             return call
         operands = _arguments.flat(given["operands"])
