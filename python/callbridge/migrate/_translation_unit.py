@@ -172,10 +172,12 @@ class TranslationUnit:
     @functools.cached_property
     def _expansions(self) -> list:
         """The uses of all macros in this source; libclang lists them among those of all headers."""
+        # To ask for a cursor's place takes longer than for its name.
+        words = set(re.findall(r"\w+", self.content.decode(errors="replace")))
         return [
             one
             for one in self.outermost
-            if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
+            if one.kind == _Kind.MACRO_INSTANTIATION and one.spelling in words and self.is_here(one)
         ]
 
     @functools.cached_property
