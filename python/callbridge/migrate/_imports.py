@@ -87,6 +87,8 @@ try:
 except ImportError:  # JAX before 0.5
     from jax.extend import ffi
 """
+# Since when ffi_call returns a function of the operands.
+FFI_CALL_SINCE = "0.4.35"
 FALLBACKS = {
     "register_ffi_target": _REGISTER,
     "build_ffi_lowering_function": _LOWERING,
@@ -395,7 +397,8 @@ def what_is_left(before: cst.Module, after: cst.Module) -> list[tuple[int, str]]
 
 def _asked_for(module: cst.Module) -> list[tuple[int, str]]:
     """By line, the longest names of JAX's that the program writes."""
-    wrapper = cst.MetadataWrapper(module)
+    # Parsing takes less time than copying what may have a node twice.
+    wrapper = cst.MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
     names = wrapper.resolve(QualifiedNameProvider)
     places = wrapper.resolve(PositionProvider)
     tried = set()

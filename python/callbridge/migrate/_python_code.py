@@ -7,6 +7,7 @@ target (api_version=0) unless its C++ is migrated in the same command.
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 import re
 import warnings
@@ -93,12 +94,12 @@ def plan(path: pathlib.Path, untyped: str | None, symbols: Mapping[str, str] | N
     handlers of it. `symbols`: by function that it gets from a library, its handler."""
     source = read_python(path)
     try:
-        module = _parsed(path, source.content.decode())
+        wrapper = _wrapped(path, source.content.decode())
     except cst.ParserSyntaxError as error:
         raise MigrateError(
             f"{path}:{error.raw_line}:{error.raw_column}: {error.message}; a source must parse"
         ) from None
-    wrapper = MetadataWrapper(module)
+    module = wrapper.module
     rewriter = _Rewriter(str(path), untyped, symbols or {})
     changed = wrapper.visit(rewriter)
     if not changed.deep_equals(module):
@@ -135,9 +136,15 @@ def _parsed(path: pathlib.Path, text: str) -> cst.Module:
 def _read(path: pathlib.Path) -> MetadataWrapper | None:
     """None for what does not parse: plan() says why."""
     try:
-        return MetadataWrapper(_parsed(path, read_python(path).content.decode()))
+        return _wrapped(path, read_python(path).content.decode())
     except (cst.ParserSyntaxError, MigrateError):
         return None
+
+
+@functools.lru_cache(maxsize=64)
+def _wrapped(path: pathlib.Path, text: str) -> MetadataWrapper:
+    """It keeps what was resolved. No node is in a parsed module twice, so it needs no copies."""
+    return MetadataWrapper(_parsed(path, text), unsafe_skip_copy=True)
 
 
 def _calls(path: pathlib.Path) -> Iterator[tuple[cst.Call, set[str], int]]:
@@ -338,8 +345,8 @@ class _Rewriter(CustomCalls):
                 self.says_minimum = True
                 self.decide(
                     original_node,
-                    "ffi_call takes its operands like this since JAX 0.4.35: require jax>=0.4.35, "
-                    "which callbridge audit reads",
+                    f"ffi_call takes its operands like this since JAX {_imports.FFI_CALL_SINCE}: "
+                    f"require jax>={_imports.FFI_CALL_SINCE}, which callbridge audit reads",
                 )
             return changed
         return updated_node
