@@ -7,11 +7,12 @@ from __future__ import annotations
 import ast
 import functools
 import pathlib
+import warnings
 from typing import Any
 
 import libcst as cst
 from libcst import matchers as m
-from libcst.metadata import PositionProvider, QualifiedNameProvider, ScopeProvider
+from libcst.metadata import ScopeProvider
 
 from callbridge._core import _jax_names
 
@@ -381,7 +382,13 @@ def what_is_left(before: cst.Module, after: cst.Module) -> list[tuple[int, str]]
     lines = before.code.splitlines()
     found: list[tuple[int, str]] = []
     texts = set()
-    asked = _asked_for(after)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            asked = _asked_for(ast.parse(after.code))
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        return [(line, f"names that JAX removed are not looked for, as Python says: {error}")]
     for line, name in asked:
         text = _removed(name)
         # Of a module, what it is asked for says more.
@@ -395,31 +402,90 @@ def what_is_left(before: cst.Module, after: cst.Module) -> list[tuple[int, str]]
     return found
 
 
-def _asked_for(module: cst.Module) -> list[tuple[int, str]]:
-    """By line, the longest names of JAX's that the program writes."""
-    # Parsing takes less time than copying what may have a node twice.
-    wrapper = cst.MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
-    names = wrapper.resolve(QualifiedNameProvider)
-    places = wrapper.resolve(PositionProvider)
-    tried = set()
-    for statement in m.findall(wrapper.module, m.Try(handlers=[m.AtLeastN(n=1)])):
-        tried |= set(m.findall(statement, m.Name() | m.Attribute() | m.ImportFrom() | m.Import()))
-    imports = m.findall(wrapper.module, m.ImportFrom() | m.Import())
-    within = {one for line in imports for one in m.findall(line, m.Name() | m.Attribute())}
-    asked: list[tuple[int, str]] = []
-    for line in imports:
-        if line in tried or isinstance(line.names, cst.ImportStar):  # type: ignore[attr-defined]
+_SCOPES = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+
+
+def _asked_for(tree: ast.Module) -> list[tuple[int, str]]:
+    """By line, the longest names of JAX's that the program writes. libcst's providers know them,
+    too, and take as long for it as all of the rest."""
+    asked: set[tuple[int, str]] = set()
+
+    def visit(node: ast.AST, scopes: list[dict[str, set[str | None]]]) -> None:
+        if isinstance(node, ast.Try) and node.handlers:
+            return
+        if isinstance(node, _SCOPES):
+            scopes = [*scopes, _bindings(node)]
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            asked.update((node.lineno, _full(node, one)) for one in node.names if one.name != "*")
+        path = _path(node)
+        if not path:
+            for child in ast.iter_child_nodes(node):
+                visit(child, scopes)
+            return
+        part = node
+        while not isinstance(part, ast.Name):  # what is written between its parts
+            if isinstance(part, ast.Attribute):
+                part = part.value
+            elif isinstance(part, ast.Subscript):
+                visit(part.slice, scopes)
+                part = part.value
+            else:
+                for child in [*part.args, *part.keywords]:  # type: ignore[attr-defined]
+                    visit(child, scopes)
+                part = part.func  # type: ignore[attr-defined]
+        known = next((one[path[0]] for one in reversed(scopes) if path[0] in one), set())
+        if len(known) == 1 and None not in known:
+            asked.add((node.lineno, ".".join([*known, *path[1:]])))  # type: ignore[attr-defined, list-item]
+
+    visit(tree, [_bindings(tree)])
+    return sorted(asked)
+
+
+def _full(line: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
+    if isinstance(line, ast.Import):
+        return alias.name
+    return f"{'.' * line.level}{line.module or ''}.{alias.name}"
+
+
+def _path(node: ast.AST) -> list[str]:
+    """The parts of a dotted name, `a.b(c)[d].e` being a.b.e; none of anything else."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Attribute):
+        before = _path(node.value)
+        return [*before, node.attr] if before else []
+    if isinstance(node, (ast.Call, ast.Subscript)):
+        return _path(node.func if isinstance(node, ast.Call) else node.value)
+    return []
+
+
+def _bindings(scope: ast.AST) -> dict[str, set[str | None]]:
+    """By name, what it is in a scope: what is imported by it, or None."""
+    found: dict[str, set[str | None]] = {}
+    left = list(ast.iter_child_nodes(scope))
+    while left:
+        node = left.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                is_first = isinstance(node, ast.Import) and alias.asname is None
+                local = alias.asname or first
+                found.setdefault(local, set()).add(first if is_first else _full(node, alias))
             continue
-        of = "" if isinstance(line, cst.Import) else f"{_module(line)}."  # type: ignore[arg-type]
-        asked += [(places[line].start.line, of + one.evaluated_name) for one in line.names]  # type: ignore[attr-defined]
-    inner = {one.value for one in m.findall(wrapper.module, m.Attribute())}  # type: ignore[attr-defined]
-    for node, found in names.items():
-        if not isinstance(node, (cst.Name, cst.Attribute)) or node in tried | within | inner:
-            continue
-        known = [one for one in (found() if callable(found) else found)]
-        if len(known) == 1 and known[0].source.name == "IMPORT":
-            asked.append((places[node].start.line, known[0].name))
-    return sorted(set(asked))
+        bound = {
+            **{ast.FunctionDef: "name", ast.AsyncFunctionDef: "name", ast.ClassDef: "name"},
+            **{ast.ExceptHandler: "name", ast.arg: "arg"},
+        }.get(type(node))
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound = "id"
+        if bound is not None:
+            found.setdefault(getattr(node, bound), set()).add(None)
+        if not isinstance(node, _SCOPES):
+            left += ast.iter_child_nodes(node)
+    return found
 
 
 def _removed(name: str) -> str | None:
