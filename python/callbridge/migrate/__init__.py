@@ -5,7 +5,8 @@ tools/main.cc in a Python with libclang and libcst. The package needs neither un
 and libcst, which takes longer to import than a C++ source to read, for Python sources alone.
 
 C++ by libclang: _cxx_source, of which _translation_unit, _targets, _exports and _typed_functions
-are parts. Python by libcst: _python_code, of which _custom_calls and _translation_rules are.
+are parts. Python by libcst: _python_code, of which _custom_calls, _translation_rules, _imports and
+_removed_names are.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from libcst.metadata import (
     QualifiedNameProvider,
 )
 
-from callbridge.migrate import _imports
+from callbridge.migrate import _imports, _removed_names
 from callbridge.migrate import _translation_rules as rules
 from callbridge.migrate._arguments import as_text, bind, clean, dotted, keyword, on_one_line
 from callbridge.migrate._custom_calls import (
@@ -109,7 +109,7 @@ def plan(path: pathlib.Path, untyped: str | None, symbols: Mapping[str, str] | N
     after = changed.code.encode()
     result = Plan([], rewriter.decisions)
     said = {one.line for one in rewriter.decisions}
-    for line, text in _imports.what_is_left(module, changed):
+    for line, text in _removed_names.what_is_left(module, changed):
         if line not in said and not any(line in lines for lines in rewriter.left):
             result.decisions.append(Decision(str(path), line, text))
     if after != source.content:
