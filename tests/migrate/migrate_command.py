@@ -34,17 +34,26 @@ _parsed: dict = {}
 
 def _parse_once(path, content, flags):
     """A TranslationUnit, which takes a second for each source with the usual headers: one for all
-    sources of the same name, content and flags, whose headers are none of the test's."""
+    sources of the same name, content and flags, whose own headers are alike."""
     from callbridge.migrate import _translation_unit
 
     key = (path, content, tuple(flags))
-    unit = _parsed.pop(key, None) or _translation_unit.TranslationUnit(path, content, flags)
-    headers = [one.include.name for one in unit.unit.get_includes()]
-    if not unit.missing and all(map(os.path.isabs, headers)) and str(path) == path.name:
-        _parsed[key] = unit
+    unit, own = _parsed.pop(key, (None, {}))
+    if unit is None or any(_bytes(name) != text for name, text in own.items()):
+        unit = _translation_unit.TranslationUnit(path, content, flags)
+        names = [one.include.name for one in unit.unit.get_includes()]
+        names += [_translation_unit._MISSING.search(one.spelling)[1] for one in unit.missing]
+        own = {name: _bytes(name) for name in names if not os.path.isabs(name)}
+    if str(path) == path.name:
+        _parsed[key] = unit, own
     while len(_parsed) > 12:
         del _parsed[next(iter(_parsed))]
     return unit
+
+
+def _bytes(name):
+    path = pathlib.Path(name)
+    return path.read_bytes() if path.exists() else None
 
 
 def here(folder, *words):
