@@ -47,6 +47,8 @@ ALLOWED = {
     "python/callbridge/_audit/__init__.py": "examples of a release to use a wheel with",
     "python/callbridge/_audit/_text.py": "what JAX before them does not require, and needs",
     "python/callbridge/jax/_runtimes.py": "the rows",
+    "python/callbridge/migrate/_imports.py": "the releases that lack what programs are given",
+    "python/callbridge/resurrect/_names/_row.py": "since when there is what programs write instead",
     "python/callbridge/resurrect/_names/_calls.py": "the releases that functions took calls until",
     "python/callbridge/_core/_jax_names.py": "the releases that names went and came in",
     "python/callbridge/resurrect/_names/_lost_attributes.py": "the releases that lost attributes",

@@ -82,4 +82,5 @@ def test_what_is_written_is_said(tmp_path):
     (tmp_path / "a.py").write_text("from jax.extend import ffi\n")
     done = migrate_command.here(tmp_path, "--write", "a.py")
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.py\n", "")
-    assert (tmp_path / "a.py").read_text() == "from jax import ffi\n"
+    text = (tmp_path / "a.py").read_text()
+    assert text.startswith("try:\n    from jax import ffi\nexcept ImportError:")

@@ -133,12 +133,7 @@ def test_what_is_written_compiles_and_runs(folder):
     assert "registrations stay" in decisions[0]
     assert "nested follows an operand as a table" in decisions[1]
 
-    # The test, as it is and filled in.
-    build = migrate_command.BUILD
-    command = ["g++", "-std=c++17", "-I", migrate_command.ROOT / "include", "old.cc"]
-    command += ["old_handlers_test.cc", build / "libcallbridge.so", f"-Wl,-rpath,{build}"]
-    run(folder, *command, "-o", "tests")
-    assert "Twice: not filled in\n" in run(folder, "./tests")
+    # The test, of which a part is filled in.
     test = folder / "old_handlers_test.cc"
     text = test.read_text()
     filled = text.replace("in0 = {}", "in0 = {1, 2, 3, 4}", 1)
@@ -146,13 +141,14 @@ def test_what_is_written_compiles_and_runs(folder):
     test.write_text(filled)
     # The second run adds the handler that was written by hand, and keeps what was filled in.
     migrate_command.write(folder, "old.cc")
-    run(folder, *command, "-o", "tests")
-    assert {"Twice: passed", "Nested: not filled in"} <= set(run(folder, "./tests").splitlines())
+    lines, status = migrate_command.run_tests(folder, "old.cc", test)
+    assert {"Twice: passed", "Nested: not filled in"} <= set(lines)
+    assert status == migrate_command.NOT_FILLED_IN
 
 
 def test_a_diff_writes_nothing_and_applies(folder):
     before = migrate_command.contents(folder)
-    done = migrate_command.migrate(folder, "old.cc")
+    done = migrate_command.here(folder, "old.cc")
     assert done.returncode == 0 and migrate_command.contents(folder) == before
     (folder / "patch").write_text(done.stdout)
     migrate_command.run(folder, "patch", "-p0", "-i", "patch")
@@ -173,29 +169,35 @@ def test_options_that_only_a_type_cannot_tell(folder):
     assert '("on_gpu", "CUDA", "OnGpu")' in (folder / "old_registration.py").read_text()
 
 
-@pytest.mark.parametrize(
-    "code, says",
-    [
-        ("void f(void*, float**);\nR(f)", "original on Host has void const** or void**"),
-        ("void f(const void**, void*);\nR(f)", "the result comes first"),
-        ("int f(void*, const void**);\nR(f)", "it returns int, where original on Host"),
-        ("void f(void*, const void**, int, int);\nR(f)", "its parameter 3 is int, where"),
-        ("extern void (*f)(void*, const void**);\nR(f)", "is not named here (a pointer"),
-        ("void r(void* f) {\n"
-         '  xla::CustomCallTargetRegistry::Global()->Register("f", f, "Host"); }',
-         "is not named here (a pointer"),
-        ("void f(void*, const void**) {}", "nothing registers it here"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_led_on_says_why_at_its_line(tmp_path, code, says):
-    code = code.replace("R(f)", 'static xla::RegisterCustomCallTarget r("f", (void*)f, "Host");')
-    include = '#include "xla/service/custom_call_target_registry.h"\n'
-    (tmp_path / "a.cc").write_text(include + code + "\n")
+# By function, each of which nothing can be written for: it and its registration, and why.
+CANNOT = {
+    "f": ("void f(void*, float**);", "original on Host has void const** or void**"),
+    "g": ("void g(const void**, void*);", "the result comes first"),
+    "h": ("int h(void*, const void**);", "it returns int, where original on Host"),
+    "i": ("void i(void*, const void**, int, int);", "its parameter 3 is int, where"),
+    "j": ("extern void (*j)(void*, const void**);", "is not named here (a pointer"),
+}
+
+
+def test_what_cannot_be_led_on_says_why_at_its_line(tmp_path):
+    source = '#include "xla/service/custom_call_target_registry.h"\n'
+    for name, (declared, _) in CANNOT.items():
+        registered = f'xla::RegisterCustomCallTarget r{name}("{name}", (void*){name}, "Host");'
+        source += f"{declared} static {registered}\n"
+    source += "void r(void* f) {\n"
+    source += '  xla::CustomCallTargetRegistry::Global()->Register("f", f, "Host"); }\n'
+    source += "void k(void*, const void**) {}\n"
+    (tmp_path / "a.cc").write_text(source)
     done = migrate_command.here(tmp_path, "a.cc")
-    assert done.returncode == 0, done.stderr
-    line = 2 if "nothing registers" in says else 3
-    assert done.stderr.startswith(f"a.cc:{line}: ") and says in done.stderr
-    assert done.stdout == "" or "nothing registers" in says
+    says = [*(why for _, why in CANNOT.values()), "", "is not named here (a pointer"]
+    says.append("nothing registers it here")
+    lines = done.stderr.splitlines()
+    found = {int(one.split(":")[1]): one for one in lines}
+    assert done.returncode == 0 and len(found) == len(lines) == len(says) - 1, lines
+    for line, why in enumerate(says, 2):
+        assert not why or why in found[line]
+    # Of the last one alone something is written.
+    assert done.stdout.count("CALLBRIDGE_EXPORT(") == 1 and "_EXPORT(K, k);" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -243,15 +245,16 @@ def test_the_include_stands_under_no_condition(tmp_path):
     assert {path: path.read_text() for path in expected} == expected
 
 
-@pytest.mark.parametrize("platform", ["CPU", "cpu", "HOST", "host", "Host"])
-def test_a_platform_is_the_hosts_in_capitals_too(tmp_path, platform):
+def test_a_platform_is_the_hosts_in_capitals_too(tmp_path):
     source = '#include "xla/service/custom_call_target_registry.h"\n'
-    source += "void f(void*, const void**) {}\n"
-    source += f'XLA_REGISTER_CUSTOM_CALL_TARGET(f, "{platform}");\n'
+    for i, platform in enumerate(["CPU", "cpu", "HOST", "host", "Host"]):
+        source += f"void f{i}(void*, const void**) {{}}\n"
+        source += f'XLA_REGISTER_CUSTOM_CALL_TARGET(f{i}, "{platform}");\n'
     (tmp_path / "a.cc").write_text(source)
     done = migrate_command.here(tmp_path, "a.cc")
-    assert "+CALLBRIDGE_EXPORT(F, f);\n" in done.stdout
-    assert '("f", "cpu", "F")' in done.stdout
+    for i in range(5):
+        assert f"+CALLBRIDGE_EXPORT(F{i}, f{i});\n" in done.stdout
+        assert f'("f{i}", "cpu", "F{i}")' in done.stdout
 
 
 def test_names_and_comments_that_are_there(tmp_path):

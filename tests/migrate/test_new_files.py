@@ -66,12 +66,8 @@ def test_a_second_run_completes_the_first(folder):
     compile(registration.read_text(), "a", "exec")
     # What was filled in stays, and the test is one.
     assert set(filled.splitlines()) < set(test.read_text().splitlines())
-    build = migrate_command.BUILD
-    command = ["g++", "-std=c++17", "-I", migrate_command.ROOT / "include", "-I", "ours", "a.cc"]
-    command += [test, build / "libcallbridge.so", f"-Wl,-rpath,{build}", "-o", "tests"]
-    migrate_command.run(folder, *command)
-    said = migrate_command.run(folder, "./tests")
-    assert said == "Seen: passed\nSee: not filled in\n"
+    said = migrate_command.run_tests(folder, "a.cc", test, flags=["-I", "ours"])
+    assert said == (["Seen: passed", "See: not filled in"], migrate_command.NOT_FILLED_IN)
 
 
 def test_a_file_of_another_form_is_left_and_named(folder):

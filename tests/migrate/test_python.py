@@ -24,11 +24,15 @@ def test_operands_of_ffi_call(tmp_path):
         'z = ffi.ffi_call("f", t, vmap_method="sequential")(x, n=3)\n',
     )
     assert text == (
-        "from jax import ffi\n\n"
+        "try:\n    from jax import ffi\nexcept ImportError:  # JAX before 0.5\n"
+        "    from jax.extend import ffi\n\n"
         'y = ffi.ffi_call("f", t, vmap_method="broadcast_all")(x, *xs, n=3)\n'
         'z = ffi.ffi_call("f", t, vmap_method="sequential")(x, n=3)\n'
     )
-    assert decisions == []
+    assert decisions == [
+        "a.py:3: ffi_call takes its operands like this since JAX 0.4.35: require jax>=0.4.35, "
+        "which callbridge audit reads"
+    ]
 
 
 def test_a_translation_rule(tmp_path):
@@ -88,7 +92,10 @@ def test_why_targets_stay_untyped(tmp_path):
     (tmp_path / "no.py").write_text("def f(:\n")
 
     def source(*platforms, decisions=()):
-        uses = [types.SimpleNamespace(signature=mock.Mock(platform=one)) for one in platforms]
+        uses = [
+            types.SimpleNamespace(kind="registration", signature=mock.Mock(platform=one))
+            for one in platforms
+        ]
         handlers = [types.SimpleNamespace(use=use) for use in uses]
         return types.SimpleNamespace(handlers=handlers, decisions=list(decisions))
 

@@ -5,7 +5,8 @@ tools/main.cc in a Python with libclang and libcst. The package needs neither un
 and libcst, which takes longer to import than a C++ source to read, for Python sources alone.
 
 C++ by libclang: _cxx_source, of which _translation_unit, _targets, _exports and _typed_functions
-are parts. Python by libcst: _python_code, of which _custom_calls and _translation_rules are.
+are parts. Python by libcst: _python_code, of which _custom_calls, _translation_rules, _imports and
+_removed_names are.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from callbridge._core import _output
 
 if TYPE_CHECKING:
     from callbridge.migrate import _cxx_source
+    from callbridge.migrate._exports import Handler
     from callbridge.migrate._sources import Plan
 
 _CXX = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".cu")
@@ -152,15 +154,16 @@ def plan(sources: list[str], options: _cxx_source.Options) -> Plan:
     # Capsules become typed together or not at all: Python may register them in a loop.
     untyped = _why_untyped(programs, read)
     typed = bool(programs) and untyped is None
+    symbols = _symbols(programs, read) if typed else {}
     result = Plan()
     for one in read:
-        part = _cxx_source.plan(one, typed)
+        part = _cxx_source.plan(one, typed, symbols, calls_are_seen=bool(programs))
         result.changes += part.changes
         result.decisions += part.decisions
     for path in programs:
         from callbridge.migrate import _python_code
 
-        part = _python_code.plan(path, untyped)
+        part = _python_code.plan(path, untyped, symbols)
         result.changes += part.changes
         result.decisions += part.decisions
     return result
@@ -208,10 +211,40 @@ def _why_untyped(programs: list[pathlib.Path], read: list[_cxx_source.CxxSource]
             first = one.decisions[0]
             return f"settle {first.path}:{first.line} first"
     has = {one.use.signature.platform for source in read for one in source.handlers}
-    for path in programs:
-        from callbridge.migrate import _python_code
+    from callbridge.migrate import _python_code
 
+    for path in programs:
         for platform in sorted(_python_code.platforms(path)):
             if kind_of(platform) not in has:
                 return f'migrate the C++ of its "{platform}" targets in the same command'
+        for line in _python_code.untyped_calls(path):
+            return f"make the custom call at {path}:{line} by build_ffi_lowering_function"
+    asked = _symbols(programs, read)
+    for one in read:
+        for function in _c_symbols(one):
+            if function not in asked and any(map(_python_code.uses_ctypes, programs)):
+                line = _c_symbols(one)[function].use.line
+                return f"name {function} ({one.path}:{line}) where Python gets it, as LIBRARY.NAME"
     return None
+
+
+def _c_symbols(source: _cxx_source.CxxSource) -> dict[str, Handler]:
+    """The functions that nothing registers in C++, and that ctypes finds by their names."""
+    return {
+        one.use.function: one
+        for one in source.handlers
+        if one.use.kind == "definition"
+        and one.use.declaration.mangled_name == one.use.declaration.spelling
+    }
+
+
+def _symbols(programs: list[pathlib.Path], read: list[_cxx_source.CxxSource]) -> dict[str, str]:
+    """The handlers of those functions that Python gets, LIBRARY.FUNCTION, by function."""
+    known = {name: one.name for source in read for name, one in _c_symbols(source).items()}
+    if not known:
+        return {}
+    from callbridge.migrate import _python_code
+
+    asked = set().union(*map(_python_code.attributes, programs))
+    # After a first run, Python gets the handlers.
+    return {name: handler for name, handler in known.items() if {name, handler} & asked}

@@ -3,6 +3,8 @@ operands of custom calls are."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 from libcst import matchers as m
 
@@ -113,14 +115,20 @@ def flat(value: cst.BaseExpression) -> list[cst.Arg]:
 
 
 def context(
-    name: str, operands: list[cst.Arg], function: cst.FunctionDef | cst.Lambda, written: str
+    name: str,
+    operands: list[cst.Arg],
+    function: cst.FunctionDef | cst.Lambda,
+    written: str,
+    shaped_array: Callable[[], str],
+    numpy: str,
 ) -> cst.BaseExpression | str:
     """Returns the rule's context, with other avals where the operands are not the rule's own.
 
     `name`: of the parameter of `function` that is the context, or becomes it; `written`: as the
-    new code names it. Returns a reason, a text, where an operand is not known.
+    new code names it; `shaped_array` and `numpy`: as it names jax.core.ShapedArray and NumPy.
+    Returns a reason, a text, where an operand is not known.
     """
-    rule = _Rule(name, function, written)
+    rule = _Rule(name, function, written, shaped_array, numpy)
     try:
         avals = [one for operand in operands for one in rule.avals(operand.value, operand.star)]
     except _Unknown as unknown:
@@ -174,8 +182,16 @@ def parameters(function: cst.FunctionDef | cst.Lambda) -> list[str]:
 class _Rule:
     """A rule's parameters behind its context, and what is assigned in it."""
 
-    def __init__(self, context_name: str, function: cst.FunctionDef | cst.Lambda, written: str):
+    def __init__(
+        self,
+        context_name: str,
+        function: cst.FunctionDef | cst.Lambda,
+        written: str,
+        shaped_array: Callable[[], str],
+        numpy: str,
+    ):
         self.context = written
+        self.shaped_array, self.numpy = shaped_array, numpy
         names = parameters(function)
         self.operands = names[names.index(context_name) + 1 :]
         rest = function.params.star_arg
@@ -195,7 +211,7 @@ class _Rule:
     def _of_one(self, value: cst.BaseExpression) -> str:
         found = constant(value)
         if found is not None:
-            return f"jax.typeof({_code(found)})"
+            return self._aval_of(found)
         if isinstance(value, cst.Name):
             once = self._value_of(value)
             if once is not None:
@@ -205,6 +221,11 @@ class _Rule:
         if self._is_part_of_rest(value):
             return f"{self._behind()}{_slices(value)}"
         raise _Unknown(_code(value))
+
+    def _aval_of(self, value: cst.BaseExpression) -> str:
+        """Of a constant: its shape and type, which every release of JAX says alike like this."""
+        code, numpy = _code(value), self.numpy
+        return f"{self.shaped_array()}({numpy}.shape({code}), {numpy}.result_type({code}))"
 
     def _of_several(self, value: cst.BaseExpression) -> list[str]:
         if isinstance(value, (cst.List, cst.Tuple, cst.BinaryOperation)):
@@ -224,7 +245,7 @@ class _Rule:
         if isinstance(value, (cst.GeneratorExp, cst.ListComp)):
             found = constant(value.elt)
             if found is not None:
-                return [f"*(jax.typeof({_code(found)}) {_code(value.for_in).strip()})"]
+                return [f"*({self._aval_of(found)} {_code(value.for_in).strip()})"]
         if self._is_part_of_rest(value):
             return [f"*{self._behind()}{_slices(value)}"]
         raise _Unknown(f"*{_code(value)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pathlib
 import re
+from collections.abc import Collection
 
 import clang.cindex as cindex
 
@@ -83,8 +84,14 @@ def read(path: pathlib.Path, options: Options, others: list[pathlib.Path]) -> Cx
     return CxxSource(source, flags, unit, uses, handlers, new, decisions, typed, refusals)
 
 
-def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
-    """`capsules_become_typed`: the Python that registers them is migrated, too."""
+def plan(
+    source: CxxSource,
+    capsules_become_typed: bool,
+    symbols: Collection[str] = (),
+    calls_are_seen: bool = False,
+) -> Plan:
+    """`capsules_become_typed`: the Python that registers them is migrated, too; `symbols`: the
+    functions that it gets by their names; `calls_are_seen`: Python is migrated, too."""
     if not capsules_become_typed:
         _leave_capsules(source)
     after, problem = _after(source, capsules_become_typed)
@@ -100,7 +107,10 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
     changes = []
     if after != source.unit.content:
         changes.append(Change(source.path, source.text.original, source.text.encode(after)))
-    decisions += _exports.decisions(source.unit, _exported(source))
+    new = _exported(source)
+    decisions += _exports.decisions(source.unit, new, symbols)
+    if not calls_are_seen:
+        decisions += _exports.narrowed(source.unit, new)
     if not capsules_become_typed:
         for use in source.uses:
             if use.kind == "capsule":
@@ -119,7 +129,7 @@ def plan(source: CxxSource, capsules_become_typed: bool) -> Plan:
         decisions.append(Decision(source.unit.path, kept.line, text))
     for made in (
         _new_files.registration(source.path, source.handlers),
-        _new_files.test(source.path, source.handlers, source.typed),
+        _new_files.test(source.path, source.unit, source.handlers, source.typed),
     ):
         if made is not None:
             _new_files.add(made, changes, decisions)

@@ -8,13 +8,16 @@ from collections.abc import Collection
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _pointer_tables, _translation_unit
+from callbridge.migrate import _pointer_tables, _translation_unit, _typed_functions
+from callbridge.migrate._pointer_tables import Refused
 from callbridge.migrate._sources import Decision, Edit
 from callbridge.migrate._targets import Use
 from callbridge.migrate._translation_unit import TranslationUnit
 
 _Kind = cindex.CursorKind
 MACRO = "CALLBRIDGE_EXPORT"
+# The elements that JAX narrows, as NumPy names them.
+_WIDE = {"int64_t": "int64", "uint64_t": "uint64", "double": "float64"}
 _INCLUDE = '#include "callbridge/export.h"\n'
 
 
@@ -71,14 +74,34 @@ def edits(
     return made
 
 
-def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
+def narrowed(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
+    """Numbers of 64 bits among the operands, which JAX makes ones of 32 bits by default."""
+    found = []
+    for handler in handlers:
+        use = handler.use
+        buffers = _buffers(unit, use) if use.signature.platform == _translation_unit.HOST else None
+        wide = [] if buffers is None else [one for one in buffers.numbers if one[1] in _WIDE]
+        if wide:
+            places = ", ".join(f"{place} as one {element}" for place, element in wide)
+            text = (
+                f"{use.function} reads {places}: JAX makes such an operand one of 32 bits unless "
+                "jax_enable_x64 is set, and then it reads beyond that; hand over "
+                f"mlir.ir_constant(numpy.{_WIDE[wide[0][1]]}(...)) in a lowering rule, or set it"
+            )
+            found.append(Decision(unit.path, use.declaration.location.line, text))
+    return found
+
+
+def decisions(
+    unit: TranslationUnit, handlers: list[Handler], symbols: Collection[str] = ()
+) -> list[Decision]:
     """What a handler alone does not settle: tuples, and functions that nothing registers here."""
     found = []
     for handler in handlers:
         use = handler.use
         definition = use.declaration.get_definition()
         name = use.function
-        if use.kind == "definition":
+        if use.kind == "definition" and name not in symbols:
             text = (
                 f"{name} has the type of {use.signature.abi}, but nothing registers it here; "
                 f"register {handler.name} where it is used, or remove its line if {name} is no "
@@ -88,7 +111,7 @@ def decisions(unit: TranslationUnit, handlers: list[Handler]) -> list[Decision]:
         if definition is None or use.signature.platform != _translation_unit.HOST:
             continue
         tables = _pointer_tables.find_tuples(definition)
-        if _pointer_tables.RESULT in tables:
+        if _pointer_tables.RESULT in tables and _buffers(unit, use) is None:
             text = (
                 f"{name} writes a table of results; a tuple of one result needs "
                 f"callbridge::ExportOptions().Shapes(...) in its {MACRO}"
@@ -118,27 +141,53 @@ def without_tuples(
     exported = _exported(unit)
     kept, found = [], []
     for use in uses:
-        definition = use.declaration.get_definition()
-        tables = {} if definition is None else _pointer_tables.find_tuples(definition)
-        known = _key(use.function) in exported or use.declaration.get_usr() in rewritten
+        table = None
         if (
-            known
-            or use.signature.platform != _translation_unit.HOST
-            or _pointer_tables.OPERAND not in tables
+            _key(use.function) not in exported
+            and use.declaration.get_usr() not in rewritten
+            and use.signature.platform == _translation_unit.HOST
         ):
+            table = _table_that_needs_shapes(unit, use)
+        if table is None:
             kept.append(use)
             continue
         name = _free_name(use.function, _words(unit))
+        what, example = (
+            ("follows an operand as a table of pointers, a tuple", "(f32[2],f32[3]) -> f32[2]")
+            if table.kind == _pointer_tables.OPERAND
+            else ("writes a tuple of one result, or one in a tuple", "f32[2] -> (f32[2])")
+        )
         text = (
-            f"{use.function} follows an operand as a table of pointers, a tuple, whose shapes the "
+            f"{use.function} {what}, whose shapes the "
             f"source does not say; write {MACRO}({name}, {use.function}, "
-            'callbridge::ExportOptions().Shapes("(f32[2],f32[3]) -> f32[2]")) with its own. Until '
+            f'callbridge::ExportOptions().Shapes("{example}")) with its own. Until '
             "then callbridge.jax.load() calls it as it is"
         )
-        decision = Decision(unit.path, tables[_pointer_tables.OPERAND].cursor.location.line, text)
+        decision = Decision(unit.path, table.cursor.location.line, text)
         if decision not in found:
             found.append(decision)
     return kept, found
+
+
+def _table_that_needs_shapes(unit: TranslationUnit, use: Use) -> _pointer_tables.Tuple | None:
+    definition = use.declaration.get_definition()
+    if definition is None:
+        return None
+    tables = _pointer_tables.find_tuples(definition)
+    if _pointer_tables.OPERAND in tables:
+        return tables[_pointer_tables.OPERAND]
+    buffers = _buffers(unit, use)
+    if buffers is not None and buffers.needs_shapes:
+        return tables.get(_pointer_tables.RESULT)
+    return None
+
+
+def _buffers(unit: TranslationUnit, use: Use) -> _typed_functions.Buffers | None:
+    """What a function takes; None if its body does not tell."""
+    try:
+        return _typed_functions.buffers(unit, use.declaration)
+    except Refused:
+        return None
 
 
 def exported_functions(unit: TranslationUnit) -> set[str]:

@@ -9,9 +9,11 @@ import re
 
 import clang.cindex as cindex
 
-from callbridge.migrate import _translation_unit, _typed_parts
+from callbridge.migrate import _translation_unit, _typed_functions, _typed_parts
 from callbridge.migrate._exports import Handler
+from callbridge.migrate._pointer_tables import Refused
 from callbridge.migrate._sources import Change, Decision, byte_order_mark, has_crlf, text_of
+from callbridge.migrate._translation_unit import TranslationUnit
 from callbridge.migrate._typed_functions import TypedFunction
 
 _Kind = cindex.CursorKind
@@ -19,7 +21,15 @@ _REGISTRATION = '''"""Registers the custom calls of {source} with JAX, as typed 
 
 import ctypes
 
-import jax
+try:
+    from jax.ffi import pycapsule, register_ffi_target
+except ImportError:  # JAX before 0.5
+    from jax.extend.ffi import pycapsule
+    from jax.lib import xla_client
+
+    def register_ffi_target(name, fn, platform="cpu", api_version=1):
+        xla_client.register_custom_call_target(name, fn, platform, api_version)
+
 
 # (target, platform, handler)
 TARGETS = [
@@ -33,13 +43,17 @@ def register(path):
     """
     library = ctypes.CDLL(path)
     for target, platform, handler in TARGETS:
-        capsule = jax.ffi.pycapsule(getattr(library, handler))
-        jax.ffi.register_ffi_target(target, capsule, platform=platform)
+        capsule = pycapsule(getattr(library, handler))
+        register_ffi_target(target, capsule, platform=platform)
 '''
-_TEST = """// Tests the handlers of {source} without XLA. Fill in the arrays.
-// Link it to {source} and to libcallbridge.so.
+_TEST = """// Tests the handlers of {source} without XLA. Fill in the arrays of each test; if one is
+// to have no elements, remove its name from the line that returns kNotFilledIn.
+// Link it to {source} and to libcallbridge.so. It exits with 0 if all passed, 1 if one failed, and
+// 77 if one is not filled in: a failure, or with CTest's SKIP_RETURN_CODE a skipped test.
+#include <complex>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "callbridge/handler_call.h"
@@ -53,6 +67,11 @@ namespace {{
 
 enum Outcome {{ kPassed, kFailed, kNotFilledIn }};
 
+template <typename... Arrays>
+bool AnyIsEmpty(const Arrays&... arrays) {{
+  return (arrays.empty() || ...);
+}}
+
 {tests}}}  // namespace
 
 int main() {{
@@ -61,32 +80,37 @@ int main() {{
     Outcome (*run)();
   }} tests[] = {{
 {rows}  }};
-  int failed = 0;
+  int count[3] = {{0, 0, 0}};
   for (const auto& test : tests) {{
     const Outcome outcome = test.run();
     const char* const texts[] = {{"passed", "failed", "not filled in"}};
     std::printf("%s: %s\\n", test.name, texts[outcome]);
-    failed += outcome == kFailed;
+    ++count[outcome];
   }}
-  return failed;
+  return count[kFailed] > 0 ? 1 : count[kNotFilledIn] > 0 ? 77 : 0;
 }}
 """
 _ONE_TEST = """Outcome Test{handler}() {{
-{arrays}  if ({empty}) return kNotFilledIn;
-  callbridge::HandlerCall call({handler});
-  {describe};
+{arrays}{unless_filled_in}  callbridge::HandlerCall call({handler});
+{calls}
   const callbridge::HandlerResult result = call.Run();
-  return result.ok() {compared}? kPassed : kFailed;
+  if (!result.ok()) std::printf("%s\\n", result.message().c_str());
+{returns}
 }}
 
 """
+
+# Of a function whose buffers are a guess.
+_UNSEEN = """  // What it takes is not seen: {why}.
+  // Make the arrays and the call those of the function, and remove this line:
+  return kNotFilledIn;"""
 
 
 # What stands behind each list of lines in a file, of which it has a line or more for each handler.
 _BEHIND_TARGETS = "]\n\n\ndef register(path):\n"
 _BEHIND_DECLARATIONS = "}\n\nnamespace {\n\nenum Outcome {"
 _BEHIND_TESTS = "}  // namespace\n\nint main() {\n"
-_BEHIND_ROWS = "  };\n  int failed = 0;\n"
+_BEHIND_ROWS = "  };\n  int count[3] = {0, 0, 0};\n"
 
 
 @dataclasses.dataclass
@@ -134,7 +158,10 @@ def registration(source: pathlib.Path, handlers: list[Handler]) -> NewFile | Non
 
 
 def test(
-    source: pathlib.Path, handlers: list[Handler], typed: dict[str, TypedFunction]
+    source: pathlib.Path,
+    unit: TranslationUnit,
+    handlers: list[Handler],
+    typed: dict[str, TypedFunction],
 ) -> NewFile | None:
     """The C++ test, of the handlers for Host: those for GPU need a device."""
     ours = [one for one in handlers if one.use.signature.platform == _translation_unit.HOST]
@@ -144,7 +171,7 @@ def test(
     lines = {
         one.name: [
             (_BEHIND_DECLARATIONS, f"XLA_FFI_Error* {one.name}(XLA_FFI_CallFrame*);\n"),
-            (_BEHIND_TESTS, _one_test(one, typed)),
+            (_BEHIND_TESTS, _one_test(unit, one, typed)),
             (_BEHIND_ROWS, f'      {{"{one.name}", Test{one.name}}},\n'),
         ]
         for one in ours
@@ -192,35 +219,64 @@ def add(made: NewFile, changes: list[Change], decisions: list[Decision]) -> None
         changes.append(Change(made.path, before, written))
 
 
-def _one_test(handler: Handler, typed: dict[str, TypedFunction]) -> str:
+def _one_test(unit: TranslationUnit, handler: Handler, typed: dict[str, TypedFunction]) -> str:
     use = handler.use
     rewritten = typed.get(use.declaration.get_usr())
+    unseen = ""
     if rewritten is not None:
         operands = [one.element for one in rewritten.operands]
         results = [one.element for one in rewritten.results]
         has_opaque = rewritten.has_opaque
     else:
-        operands, result = _read_elements(use.declaration.get_definition() or use.declaration)
-        results = [result]
         has_opaque = any("char" in parameter for parameter in use.signature.parameters)
-    arrays, call, compared, empty = "", "call", "", []
+        try:
+            found = _typed_functions.buffers(unit, use.declaration)
+            operands = [one.element for one in found.operands]
+            results = [one.element for one in found.results]
+        except Refused as refused:
+            definition = use.declaration.get_definition() or use.declaration
+            operands, result = _read_elements(definition)
+            results, unseen = [result], refused.why
+    arrays, names, call, passed = "", [], ["call"], ["result.ok()"]
     for i, type_ in enumerate(operands):
         arrays += f"  const std::vector<{_held(type_)}> in{i} = {{}};  // operand {i}\n"
-        call += f".Arg({_passed(type_, f'in{i}')})"
+        names.append(f"in{i}")
+        call.append(f".Arg({_passed(type_, f'in{i}')})")
     for i, type_ in enumerate(results):
         number, what = ("", "the result") if len(results) == 1 else (str(i), f"result {i}")
         arrays += f"  const std::vector<{_held(type_)}> expected{number} = {{}};  // {what}\n"
         arrays += f"  std::vector<{_held(type_)}> out{number}(expected{number}.size());\n"
-        call += f".Ret({_passed(type_, f'out{number}')})"
-        compared += f"&& out{number} == expected{number} "
-        empty.append(f"expected{number}.empty()")
+        names.append(f"expected{number}")
+        call.append(f".Ret({_passed(type_, f'out{number}')})")
+        passed.append(f"out{number} == expected{number}")
+    if has_opaque:
+        arrays += '  const std::string opaque = "";  // its bytes\n'
+        call.append('.Attr("opaque", opaque)')
+    if unseen:
+        unless_filled_in = _UNSEEN.format(why=unseen)
+    else:
+        test = "  if (AnyIsEmpty("
+        unless_filled_in = _in_columns(test, names, ", ", ")) return kNotFilledIn;")
     return _ONE_TEST.format(
         handler=handler.name,
         arrays=arrays,
-        empty=" && ".join(empty),
-        describe=call + ('.Attr("opaque", "")' if has_opaque else ""),
-        compared=compared,
+        unless_filled_in=f"{unless_filled_in}\n",
+        calls=_in_columns("  ", call, "", ";", indent=6),
+        returns=_in_columns("  return ", passed, " && ", " ? kPassed : kFailed;"),
     )
+
+
+def _in_columns(before: str, parts: list[str], between: str, behind: str, indent: int = 0) -> str:
+    """The parts in lines of 100 columns, those behind the first one below one another."""
+    lines, indent = [before + parts[0]], indent or len(before)
+    for i, part in enumerate(parts[1:], 2):
+        after = behind if i == len(parts) else between
+        if len(lines[-1] + between + part + after) <= 100:
+            lines[-1] += between + part
+        else:
+            lines[-1] += between.rstrip()
+            lines.append(" " * indent + part)
+    return "\n".join(lines) + behind
 
 
 def _held(type_: str) -> str:

@@ -257,7 +257,7 @@ class _AccessSearch:
     def is_element(self, parent, node) -> bool:
         if parent.kind == _Kind.ARRAY_SUBSCRIPT_EXPR:
             return next(iter(parent.get_children())) == node
-        return parent.kind == _Kind.UNARY_OPERATOR and self.unit.text(parent.extent).startswith("*")
+        return _dereferences(parent)
 
     def index(self, expression) -> int:
         if expression.kind == _Kind.UNARY_OPERATOR:
@@ -265,7 +265,7 @@ class _AccessSearch:
         index = list(expression.get_children())[-1]
         value = _constant(index)
         if value is None or value < 0:
-            text = self.unit.text(index.extent)
+            text = " ".join(word.spelling for word in index.get_tokens())
             raise Refused(index, f"the index {text} of a table is not a constant")
         return value
 
@@ -323,10 +323,17 @@ class _AccessSearch:
 
     def is_first(self, parents) -> bool:
         if parents[0].kind == _Kind.UNARY_OPERATOR:
-            return self.unit.text(parents[0].extent).startswith("*")
+            return _dereferences(parents[0])
         if parents[0].kind != _Kind.ARRAY_SUBSCRIPT_EXPR:
             return False
         return _constant(list(parents[0].get_children())[-1]) == 0
+
+
+def _dereferences(cursor) -> bool:
+    if cursor.kind != _Kind.UNARY_OPERATOR:
+        return False
+    first = next(cursor.get_tokens(), None)
+    return first is not None and first.spelling == "*"
 
 
 def _decided_by(above) -> str | None:

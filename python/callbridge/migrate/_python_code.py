@@ -7,13 +7,14 @@ target (api_version=0) unless its C++ is migrated in the same command.
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
+import re
 import warnings
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 from libcst import matchers as m
-from libcst.codemod import CodemodContext
-from libcst.codemod.visitors import AddImportsVisitor, RemoveImportsVisitor
 from libcst.metadata import (
     MetadataWrapper,
     ParentNodeProvider,
@@ -21,6 +22,7 @@ from libcst.metadata import (
     QualifiedNameProvider,
 )
 
+from callbridge.migrate import _imports, _removed_names
 from callbridge.migrate import _translation_rules as rules
 from callbridge.migrate._arguments import as_text, bind, clean, dotted, keyword, on_one_line
 from callbridge.migrate._custom_calls import (
@@ -29,7 +31,6 @@ from callbridge.migrate._custom_calls import (
     TRANSLATIONS,
     XLA_CLIENTS,
     CustomCalls,
-    what_is_left,
 )
 from callbridge.migrate._sources import Change, Decision, MigrateError, Plan, read_python
 
@@ -88,28 +89,28 @@ _UNTYPED_ON_CPU = (
 )
 
 
-def plan(path: pathlib.Path, untyped: str | None) -> Plan:
+def plan(path: pathlib.Path, untyped: str | None, symbols: Mapping[str, str] | None = None) -> Plan:
     """`untyped`: why what the program registers stays untyped; None if this command makes typed
-    handlers of it."""
+    handlers of it. `symbols`: by function that it gets from a library, its handler."""
     source = read_python(path)
     try:
-        module = _parsed(path, source.content.decode())
+        wrapper = _wrapped(path, source.content.decode())
     except cst.ParserSyntaxError as error:
         raise MigrateError(
             f"{path}:{error.raw_line}:{error.raw_column}: {error.message}; a source must parse"
         ) from None
-    context = CodemodContext()
-    wrapper = MetadataWrapper(module)
-    rewriter = _Rewriter(str(path), untyped, context)
+    module = wrapper.module
+    rewriter = _Rewriter(str(path), untyped, symbols or {})
     changed = wrapper.visit(rewriter)
-    changed = AddImportsVisitor(context).transform_module(changed)
-    changed = RemoveImportsVisitor(context).transform_module(changed)
+    if not changed.deep_equals(module):
+        changed = _imports.finish(
+            *(module, changed, rewriter.needed, rewriter.fallbacks), typed=untyped is None
+        )
     after = changed.code.encode()
     result = Plan([], rewriter.decisions)
     said = {one.line for one in rewriter.decisions}
-    for line, name in what_is_left(module, changed):
+    for line, text in _removed_names.what_is_left(module, changed):
         if line not in said and not any(line in lines for lines in rewriter.left):
-            text = f"today's JAX has no {name}, and nothing is written for it; write it by hand"
             result.decisions.append(Decision(str(path), line, text))
     if after != source.content:
         result.changes.append(Change(path, source.original, source.encode(after)))
@@ -132,39 +133,97 @@ def _parsed(path: pathlib.Path, text: str) -> cst.Module:
     return cst.parse_module(text)
 
 
+def _read(path: pathlib.Path) -> MetadataWrapper | None:
+    """None for what does not parse: plan() says why."""
+    try:
+        return _wrapped(path, read_python(path).content.decode())
+    except (cst.ParserSyntaxError, MigrateError):
+        return None
+
+
+@functools.lru_cache(maxsize=64)
+def _wrapped(path: pathlib.Path, text: str) -> MetadataWrapper:
+    """It keeps what was resolved. No node is in a parsed module twice, so it needs no copies."""
+    return MetadataWrapper(_parsed(path, text), unsafe_skip_copy=True)
+
+
+def _calls(path: pathlib.Path) -> Iterator[tuple[cst.Call, set[str], int]]:
+    """The calls of a program: what each calls by its names, and its line."""
+    wrapper = _read(path)
+    if wrapper is None:
+        return
+    names = wrapper.resolve(QualifiedNameProvider)
+    places = wrapper.resolve(PositionProvider)
+    for one in m.findall(wrapper.module, m.Call()):
+        call = cst.ensure_type(one, cst.Call)
+        of = names.get(call.func, set())
+        called = {one.name for one in (of() if callable(of) else of)}
+        yield call, called, places[call].start.line
+
+
 def platforms(path: pathlib.Path) -> set[str]:
     """The platforms that the program registers targets for, as far as it spells them."""
-    try:
-        wrapper = MetadataWrapper(_parsed(path, read_python(path).content.decode()))
-    except (cst.ParserSyntaxError, MigrateError):
-        return set()  # plan() says why
-    names = wrapper.resolve(QualifiedNameProvider)
     found = set()
-    for call in m.findall(wrapper.module, m.Call()):
-        of = names.get(call.func, set())  # type: ignore[attr-defined]
-        if any(one.name in _REGISTER for one in (of() if callable(of) else of)):
-            arguments, _ = bind(call, ("name", "fn", "platform", "api_version"))  # type: ignore[arg-type]
+    for call, called, _ in _calls(path):
+        if called & {*_REGISTER}:
+            arguments, _ = bind(call, ("name", "fn", "platform", "api_version"))
             platform = arguments.get("platform", cst.SimpleString('"cpu"'))
             if isinstance(platform, cst.SimpleString):
                 found.add(str(platform.evaluated_value))
     return found
 
 
+def untyped_calls(path: pathlib.Path) -> list[int]:
+    """The lines of custom calls of a program that stay calls of untyped targets."""
+    found = []
+    for call, called, line in _calls(path):
+        versions = [
+            one.value
+            for one in call.args
+            if one.keyword is not None and one.keyword.value == "custom_call_api_version"
+        ]
+        is_untyped = bool(versions) and not m.matches(versions[0], m.Integer("4"))
+        if is_untyped or any(one.rpartition(".")[2] == "CustomCallOp" for one in called):
+            found.append(line)
+    return sorted(found)
+
+
+def attributes(path: pathlib.Path) -> set[str]:
+    """The names that a program gets of what it does not call by them: LIBRARY.NAME."""
+    wrapper = _read(path)
+    if wrapper is None:
+        return set()
+    found = m.findall(wrapper.module, m.Attribute())
+    return {cst.ensure_type(one, cst.Attribute).attr.value for one in found}
+
+
+def uses_ctypes(path: pathlib.Path) -> bool:
+    """Whether a program may find functions of a library by their names."""
+    return (
+        re.search(r"\b(ctypes|cffi|numpy\.ctypeslib)\b", read_python(path).content.decode())
+        is not None
+    )
+
+
 class _Rewriter(CustomCalls):
-    def __init__(self, path: str, untyped: str | None, context: CodemodContext):
-        super().__init__(path, untyped is None, context)
-        self.untyped = untyped
+    def __init__(self, path: str, untyped: str | None, symbols: Mapping[str, str]):
+        super().__init__(path, untyped is None)
+        self.untyped, self.symbols = untyped, symbols
         # Functions that are translation rules: the number of parameters before their builder.
         self.rules: dict[str, int] = {}
         self.unconverted: set[str] = set()  # those of them that stay
+        self.says_minimum = False
         self.left: list[range] = []  # the lines of what stays, for which a decision says why
         self.aliases: dict[str, str] = {}  # of parts of xla_client
 
     # ---- Where we are
 
     def visit_Module(self, node: cst.Module) -> None:
-        for line in m.findall(node, m.Import()):
-            self.visit_Import(cst.ensure_type(line, cst.Import))
+        for line in m.findall(node, m.Import() | m.ImportFrom()):
+            if isinstance(line, cst.Import):
+                self.visit_Import(line)
+            else:
+                self.visit_ImportFrom(cst.ensure_type(line, cst.ImportFrom))
         # xops = xla_client.ops
         for assign in m.findall(node, m.Assign(targets=[m.AssignTarget(m.Name())])):
             name = self.name_of(assign.value)  # type: ignore[attr-defined]
@@ -172,6 +231,9 @@ class _Rewriter(CustomCalls):
                 if name is not None and name.startswith(f"{client}."):
                     local = assign.targets[0].target.value  # type: ignore[attr-defined]
                     self.aliases[local] = name[len(client) + 1 :]
+        own = m.Name("Primitive")
+        binds = m.ClassDef(name=own) | m.FunctionDef(name=own) | m.AsName(name=own)
+        self.has_primitive = bool(m.findall(node, binds | m.AssignTarget(target=own)))
         defined = {one.name.value: one for one in node.body if isinstance(one, cst.FunctionDef)}
         for assign in m.findall(node, m.Assign()):
             target = assign.targets[0].target  # type: ignore[attr-defined]
@@ -195,9 +257,10 @@ class _Rewriter(CustomCalls):
         name = updated_node.name.value
         if name not in self.rules or name in self.unconverted or self.functions:
             return updated_node
-        self.add_import("jax")
         self.add_import("jax.interpreters", "mlir")
         converted = self._convert(original_node, updated_node)[0]
+        if m.findall(converted, m.Call(func=m.Name(rules.LOWERING))):
+            self.with_fallback(rules.LOWERING)
         # Of constants that are numbers of Python's.
         array = m.Attribute(value=m.Name("numpy"), attr=m.Name("asarray"))
         if self.numpy == "numpy" and m.findall(converted, array):
@@ -205,10 +268,9 @@ class _Rewriter(CustomCalls):
         return converted
 
     def _convert(self, original, function) -> tuple[cst.FunctionDef, list[str]]:
-        opaque = self.opaque if self.typed else None
         spelled = self._names_of_xla(original)
         before = self.rules[original.name.value]
-        return rules.convert(function, before, spelled, opaque, set(self.rules))
+        return rules.convert(function, before, spelled, self.typed, set(self.rules))
 
     def _lines(self, node: cst.CSTNode) -> range:
         place = self.get_metadata(PositionProvider, node)
@@ -224,7 +286,7 @@ class _Rewriter(CustomCalls):
     def _names_of_xla(self, function: cst.FunctionDef) -> rules.Spelled:
         """How this function spells what XLA's builder has."""
         module = cst.Module([])
-        spelled = rules.Spelled(numpy=self.numpy)
+        spelled = rules.Spelled(numpy=self.numpy, shaped_array=self.shaped_array)
         for node in m.findall(function, m.Attribute() | m.Name()):
             name = self.name_of(node)
             for client in XLA_CLIENTS:
@@ -245,8 +307,16 @@ class _Rewriter(CustomCalls):
                 "mlir.aval_to_ir_type(ctx.module_context, AVAL)",
             )
         unused = {name for name in self.aliases if _uses(updated_node, name) == 1}
-        body = [line for line in updated_node.body if not _assigns(line, unused)]
-        return updated_node.with_changes(body=body)
+        return updated_node.visit(_WithoutAliases(unused)) if unused else updated_node
+
+    def leave_Attribute(self, original_node, updated_node):
+        """LIBRARY.FUNCTION, which is registered, is LIBRARY.HANDLER."""
+        handler = self.symbols.get(original_node.attr.value)
+        if handler is not None and self.name_of(original_node) is None:
+            parent = self.get_metadata(ParentNodeProvider, original_node)
+            if not (isinstance(parent, cst.Call) and parent.func is original_node):
+                return updated_node.with_changes(attr=cst.Name(handler))
+        return super().leave_Attribute(original_node, updated_node)
 
     # ---- Calls
 
@@ -264,12 +334,20 @@ class _Rewriter(CustomCalls):
         if name in [f"{mlir}.ir_constant" for mlir in _MLIR] and len(original_node.args) == 1:
             return self.constant(updated_node)
         if name in [f"{mlir}.aval_to_ir_type" for mlir in _MLIR] and len(original_node.args) == 1:
-            self.types.append(original_node)
+            return self.type_of_aval(original_node, updated_node)
         if name in (f"{EXTEND}.ffi_call", "jax.ffi.ffi_call"):
+            self._point_at_narrowed(original_node)
             changed = rewritten(updated_node, self._is_called(original_node))
             if isinstance(changed, str):
                 self.decide(original_node, changed)
                 return updated_node
+            if changed is not updated_node and not self.says_minimum:
+                self.says_minimum = True
+                self.decide(
+                    original_node,
+                    f"ffi_call takes its operands like this since JAX {_imports.FFI_CALL_SINCE}: "
+                    f"require jax>={_imports.FFI_CALL_SINCE}, which callbridge audit reads",
+                )
             return changed
         return updated_node
 
@@ -290,12 +368,26 @@ class _Rewriter(CustomCalls):
                 f"this stays an untyped target; {_UNTYPED_ON_CPU}; {self.untyped}, and it becomes "
                 "a typed handler",
             )
-        self.add_import("jax")
-        return on_one_line(call).with_changes(func=dotted("jax.ffi.register_ffi_target"), args=args)
+        function = cst.Name(self.with_fallback("register_ffi_target"))
+        return on_one_line(call).with_changes(func=function, args=args)
 
     def _is_called(self, node: cst.Call) -> bool:
         parent = self.get_metadata(ParentNodeProvider, node)
         return isinstance(parent, cst.Call) and parent.func is node
+
+    def _point_at_narrowed(self, call: cst.Call) -> None:
+        """Operands of an ffi_call that are numbers of 64 bits."""
+        parent = self.get_metadata(ParentNodeProvider, call)
+        outer = [parent] if isinstance(parent, cst.Call) and parent.func is call else []
+        for argument in [one for of in (call, *outer) for one in of.args if one.keyword is None]:
+            code = cst.Module([]).code_for_node(argument.value)
+            wide = re.match(rf"(?:{self.numpy}|jnp)\.(u?int64|float64|complex128)\(", code)
+            if wide is not None:
+                self.decide(
+                    call,
+                    f"JAX makes the operand {code} one of 32 bits unless jax_enable_x64 is set: "
+                    f"hand it over as an attribute, or set it if its target reads {wide[1]}",
+                )
 
     # ---- Translation rules
 
@@ -313,6 +405,9 @@ class _Rewriter(CustomCalls):
     def leave_SimpleStatementLine(self, original_node, updated_node):
         if self.deletes_context(original_node):
             return cst.RemoveFromParent()
+        moved = self.moved_import(original_node, updated_node)
+        if moved is not None:
+            return moved
         if len(original_node.body) != 1 or not isinstance(original_node.body[0], cst.Assign):
             return updated_node
         assign = original_node.body[0]
@@ -354,8 +449,18 @@ def _uses(module: cst.Module, name: str) -> int:
     return len(m.findall(module, m.Name(name))) - len(parts)
 
 
-def _assigns(line: cst.CSTNode, names: set[str]) -> bool:
-    found = m.findall(line, m.Assign()) if isinstance(line, cst.SimpleStatementLine) else []
-    return len(found) == 1 and any(
-        m.matches(found[0], m.Assign(targets=[m.AssignTarget(m.Name(name))])) for name in names
-    )
+class _WithoutAliases(cst.CSTTransformer):
+    """Removes assignments to names that nothing uses."""
+
+    def __init__(self, names: set[str]):
+        super().__init__()
+        self.names = names
+
+    def leave_SimpleStatementLine(self, original_node, updated_node):
+        found = m.findall(original_node, m.Assign())
+        if len(found) != 1 or not any(
+            m.matches(found[0], m.Assign(targets=[m.AssignTarget(m.Name(name))]))
+            for name in self.names
+        ):
+            return updated_node
+        return cst.RemoveFromParent()

@@ -15,10 +15,18 @@ from libcst import matchers as m
 from callbridge.migrate import _arguments
 from callbridge.migrate._arguments import as_text, keyword, on_lines
 
-LOWERING = "jax.ffi.build_ffi_lowering_function"
-_CALLS = ("ops.CustomCallWithLayout", "ops.CustomCall")
+LOWERING = "build_ffi_lowering_function"  # a key of _imports.FALLBACKS
+_CALLS = {
+    "ops.CustomCallWithLayout": (
+        *("c", "call_target_name", "operands", "shape_with_layout"),
+        *("operand_shapes_with_layout", "opaque", "has_side_effect"),
+    ),
+    "ops.CustomCall": (
+        *("c", "call_target_name", "operands", "shape", "opaque", "has_side_effect"),
+    ),
+}
 _CONSTANTS = ("ops.ConstantLiteral", "ops.Constant")
-_LAYOUTS = ("shape_with_layout", "operand_shapes_with_layout")
+_LAYOUTS = ("shape", "shape_with_layout", "operand_shapes_with_layout")
 
 
 @dataclasses.dataclass
@@ -27,6 +35,7 @@ class Spelled:
 
     names: dict[str, str] = dataclasses.field(default_factory=dict)
     numpy: str = "numpy"
+    shaped_array: Callable[[], str] = lambda: "jax.core.ShapedArray"
 
 
 def rule(value: cst.BaseExpression) -> tuple[str, int] | None:
@@ -47,13 +56,13 @@ def convert(
     function: cst.FunctionDef,
     before: int,
     spelled: Spelled,
-    attribute: Callable[[cst.BaseExpression], cst.BaseExpression] | None,
+    typed: bool,
     others: set[str],
 ) -> tuple[cst.FunctionDef, list[str]]:
     """Returns the lowering rule, and what of the function has no counterpart there.
 
-    `before`: the number of parameters before the builder. `attribute` makes an attribute of an
-    opaque; None if targets stay untyped, with their opaque. `others`: rules that may be called.
+    `before`: the number of parameters before the builder. `typed`: an opaque becomes an attribute.
+    `others`: rules that may be called.
     """
     names = _arguments.parameters(function)
     if len(names) <= before:
@@ -65,7 +74,7 @@ def convert(
         return function, []  # converted before
     if builder == "ctx":
         return function, []
-    rewriter = _Rule(builder, names[before + 1 :], spelled, function, attribute, others)
+    rewriter = _Rule(builder, names[before + 1 :], spelled, function, typed, others)
     converted = cst.ensure_type(function.visit(rewriter), cst.FunctionDef)
     if m.findall(converted.body, m.Name(builder)):
         rewriter.problems.append(
@@ -82,16 +91,17 @@ class _Rule(cst.CSTTransformer):
         operands: list[str],
         spelled: Spelled,
         function: cst.FunctionDef,
-        attribute,
+        typed: bool,
         others: set[str],
     ):
         super().__init__()
-        self.attribute, self.others = attribute, others
+        self.typed, self.others = typed, others
         self.builder, self.operands, self.spelled = builder, operands, spelled
         self.function = function
         rest = function.params.star_arg
         self.rest = rest.name.value if isinstance(rest, cst.Param) else None
         self.problems: list[str] = []
+        self.means: dict[cst.Arg, str] = {}  # arguments of custom calls, by position
         self.opaque = 0
         self.layouts = 0  # how many arguments of layouts we are in
 
@@ -100,14 +110,22 @@ class _Rule(cst.CSTTransformer):
             return updated_node.with_changes(name=cst.Name("ctx"))
         return updated_node
 
+    def visit_Call(self, node: cst.Call) -> None:
+        name = self.spelled.names.get(cst.Module([]).code_for_node(node.func), "")
+        for argument, meaning in zip(node.args, _CALLS.get(name, ())):
+            if argument.keyword is None:
+                self.means[argument] = meaning
+
+    def _meaning(self, node: cst.Arg) -> str:
+        return self.means.get(node, "") if node.keyword is None else node.keyword.value
+
     def visit_Arg(self, node: cst.Arg) -> None:
-        self.opaque += node.keyword is not None and node.keyword.value == "opaque"
-        self.layouts += node.keyword is not None and node.keyword.value in _LAYOUTS
+        self.opaque += self._meaning(node) == "opaque"
+        self.layouts += self._meaning(node) in _LAYOUTS
 
     def leave_Arg(self, original_node, updated_node):
-        keyword = original_node.keyword
-        self.opaque -= keyword is not None and keyword.value == "opaque"
-        self.layouts -= keyword is not None and keyword.value in _LAYOUTS
+        self.opaque -= self._meaning(original_node) == "opaque"
+        self.layouts -= self._meaning(original_node) in _LAYOUTS
         return updated_node
 
     def leave_SimpleString(self, original_node, updated_node):
@@ -222,23 +240,22 @@ class _Rule(cst.CSTTransformer):
         )
 
     def _custom_call(self, original_node: cst.Call, call: cst.Call) -> cst.BaseExpression:
-        names = [
-            *("c", "call_target_name", "operands", "shape_with_layout"),
-            *("operand_shapes_with_layout", "opaque"),
-        ]
         before, given = (
             {
-                (names[i] if one.keyword is None else one.keyword.value): one.value
-                for i, one in enumerate(arguments)
+                "shape_with_layout" if meaning == "shape" else meaning: argument.value
+                for meaning, argument in zip(map(self._meaning, original_node.args), arguments)
             }
             for arguments in (original_node.args, call.args)
         )
         module = cst.Module([])
-        if given.keys() - set(names) - {"has_side_effect", "api_version"} or "shape" in given:
+        if given.keys() - {*_CALLS["ops.CustomCallWithLayout"], "api_version"}:
             self.problems.append("this CustomCall has options that a lowering has otherwise")
             return call
         operands = _arguments.flat(given["operands"])
-        context = _arguments.context(self.builder, operands, self.function, "ctx")
+        context = _arguments.context(
+            *(self.builder, operands, self.function, "ctx"),
+            *(self.spelled.shaped_array, self.spelled.numpy),
+        )
         if isinstance(context, str):
             self.problems.append(context)
             return call
@@ -248,16 +265,16 @@ class _Rule(cst.CSTTransformer):
             result_layouts = f"[{result_layouts}]"
         options = [code["call_target_name"]]
         attributes = []
-        if self.attribute is None:
+        if not self.typed:
             options.append(f"api_version={code.get('api_version', '1')}")
         if "operand_shapes_with_layout" in code:
             options.append(f"operand_layouts={code['operand_shapes_with_layout']}")
         if result_layouts != "[None]":
             options.append(f"result_layouts={result_layouts}")
-        if "opaque" in code and self.attribute is None:
+        if "opaque" in code and not self.typed:
             options.append(f"backend_config={code['opaque']}")
         elif "opaque" in code:
-            attributes.append(keyword("opaque", self.attribute(given["opaque"])))
+            attributes.append(keyword("opaque", given["opaque"]))
         if "has_side_effect" in code:
             options.append(f"has_side_effect={code['has_side_effect']}")
         function = cst.ensure_type(

@@ -158,6 +158,8 @@ class TranslationUnit:
 
     def expansion_around(self, cursor) -> tuple[int, int] | None:
         """The bytes of the outermost use of a macro that the cursor's code comes of."""
+        if not self.is_here(cursor):
+            return None
         start, end = cursor.extent.start.offset, cursor.extent.end.offset
         found = [one for one in self._expanded if one[0] <= start and end <= one[1]]
         return min(found, key=lambda one: (one[0], -one[1]), default=None)
@@ -170,10 +172,12 @@ class TranslationUnit:
     @functools.cached_property
     def _expansions(self) -> list:
         """The uses of all macros in this source; libclang lists them among those of all headers."""
+        # To ask for a cursor's place takes longer than for its name.
+        words = set(re.findall(r"\w+", self.content.decode(errors="replace")))
         return [
             one
             for one in self.outermost
-            if one.kind == _Kind.MACRO_INSTANTIATION and self.is_here(one)
+            if one.kind == _Kind.MACRO_INSTANTIATION and one.spelling in words and self.is_here(one)
         ]
 
     @functools.cached_property

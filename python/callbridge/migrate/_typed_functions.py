@@ -4,6 +4,7 @@ as it was but for the accesses."""
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import clang.cindex as cindex
 
@@ -86,6 +87,39 @@ def typed(unit: TranslationUnit, function: cindex.Cursor, platform: str, ffi: st
     return _Writer(unit, function, platform, ffi).write()
 
 
+@dataclasses.dataclass
+class Buffers:
+    """What an untyped function of Host takes, as its body tells.
+
+    Attributes:
+      operands, results: in the order of the leaves.
+      numbers: operands that are used as one number each: (place, element), ("in[0]", "int64_t").
+      result_paths: those of the results in the tables that the function writes; [()] of an array.
+    """
+
+    operands: list[Parameter]
+    results: list[Parameter]
+    numbers: list[tuple[str, str]]
+    result_paths: list[tuple[int, ...]]
+
+    @property
+    def needs_shapes(self) -> bool:
+        """True if the types of a call do not tell how its results are in tables."""
+        return self.result_paths == [(0,)] or any(len(path) > 1 for path in self.result_paths)
+
+
+def buffers(unit: TranslationUnit, declaration: cindex.Cursor) -> Buffers:
+    """Returns those of a function, or of an instance of a template, that stays as it is.
+
+    Raises Refused if its body does not tell.
+    """
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(declaration)
+    definition = (declaration if template is None else template).get_definition()
+    if definition is None:
+        raise Refused(declaration, "it is not defined here")
+    return _Writer(unit, definition, _translation_unit.HOST, "ffi").buffers(declaration)
+
+
 class _Writer:
     def __init__(self, unit: TranslationUnit, function: cindex.Cursor, platform: str, ffi: str):
         self.unit, self.function, self.ffi = unit, function, ffi
@@ -100,8 +134,9 @@ class _Writer:
         status = others[2:] if has_opaque else others
         self.status: cindex.Cursor | None = status[0] if status else None
         self.words = list(unit.unit.get_tokens(extent=function.extent))
+        self.arguments: dict[str, str] = {}  # of one instance of the template
         self.first_result = 0  # on GPU, the results' first place in the table
-        self.numbers: list[str] = []  # operands that are used as one number each
+        self.numbers: list[tuple[str, Parameter]] = []  # operands used as one number each: places
         self.decisions: list[Decision] = []
         self.edits: list[Edit] = []
 
@@ -116,11 +151,13 @@ class _Writer:
         operands = self.parameters(found, OPERAND)
         results = self.parameters(found, RESULT)
         if self.numbers:
+            numbers = ", ".join(f"{place} ({one.of or one.type_})" for place, one in self.numbers)
             self.decide(
                 self.function,
-                f"{self.function.spelling} uses {', '.join(self.numbers)} as one number each; they "
+                f"{self.function.spelling} uses {numbers} as one number each; they "
                 "stay operands, as its callers have them, and must be of these types there: make "
-                "attributes, here and there, of those that are constants of each call",
+                "attributes, here and there, of those that are constants of each call"
+                + _narrowed([one.type_ for _, one in self.numbers]),
             )
         errors, references = _typed_parts.error_edits(self.unit, self.body, self.status, self.ffi)
         self.edits += errors
@@ -138,6 +175,16 @@ class _Writer:
             any(len(path) > 1 for path in found.paths(OPERAND)),
             *(self.edits, self.decisions, self.template),
         )
+
+    def buffers(self, declaration: cindex.Cursor) -> Buffers:
+        self.arguments = self.template.type_arguments(declaration)
+        roots = {OPERAND: (self.second, True), RESULT: (self.first, False)}
+        found = _pointer_tables.find_accesses(self.unit, self.body, roots)
+        self.check_tuples(found)
+        operands = self.parameters(found, OPERAND)
+        results = self.parameters(found, RESULT)
+        numbers = [(place, one.element) for place, one in self.numbers]
+        return Buffers(operands, results, numbers, found.paths(RESULT))
 
     # ---- What the buffers are
 
@@ -195,7 +242,7 @@ class _Writer:
             if any(other != path and other[: len(path)] == path for other in paths):
                 raise Refused(self.function, f"{name} is used both as an array and as a table")
             is_nested = len(path) > 1
-            known = any(self.element_name(one.element or "") for one in found.at(kind, path))
+            known = any(self.element_name(self.element(one) or "") for one in found.at(kind, path))
             if is_nested and not known:
                 raise Refused(
                     self.function,
@@ -233,7 +280,7 @@ class _Writer:
                 f"{self.function.spelling} does not use {place}: its handler takes any array there",
             )
             return Parameter("", "", "float")
-        elements = {one.element for one in here if one.element is not None}
+        elements = {element for one in here if (element := self.element(one)) is not None}
         names = {self.element_name(one) for one in elements}
         name = self.free_name(name)
         known = names.pop() if len(names) == 1 else None
@@ -247,9 +294,10 @@ class _Writer:
                 f"AnyBuffer, which takes each; make it a Buffer of one type if it is that always",
             )
             return Parameter(name, "", element)
+        made = Parameter(name, known, element, of)
         if kind == OPERAND and not self.is_gpu and all(one.is_number for one in here):
-            self.numbers.append(f"{place} ({of or known})")
-        return Parameter(name, known, element, of)
+            self.numbers.append((place, made))
+        return made
 
     def replace(self, here: list[Access], parameter: Parameter, arrow: str) -> None:
         name = f"{parameter.name}{arrow}"
@@ -264,6 +312,14 @@ class _Writer:
                 if one.is_typed:
                     text = f"static_cast<{one.pointer}>({text})"
                 self.edits.append(Edit(one.start, one.end, text))
+
+    def element(self, access: Access) -> str | None:
+        """What is read there: of an instance, with its arguments."""
+        element = access.element
+        for parameter, argument in self.arguments.items():
+            element = element and re.sub(rf"\b{parameter}\b", argument, element)
+        # libclang leaves out the namespace of a type that depends on a parameter.
+        return element and re.sub(r"^complex<", "std::complex<", element)
 
     def element_name(self, element: str) -> str | None:
         """XLA's name of an element, "F32", or the parameter that a template gets for it, "kT"."""
@@ -384,6 +440,13 @@ class _Writer:
     def decide_at(self, access: Access, text: str) -> None:
         line = self.unit.line_of(access.start or self.function.extent.start.offset)
         self.decisions.append(Decision(self.unit.path, line, f"{self.function.spelling}: {text}"))
+
+
+def _narrowed(types: list[str]) -> str:
+    wide = sorted({one for one in types if one in ("S64", "U64", "F64", "C128")})
+    if not wide:
+        return ""
+    return f" (an operand of {', '.join(wide)} has 32 bits unless jax_enable_x64 is set)"
 
 
 def _place(root: cindex.Cursor, path: tuple[int, ...]) -> str:

@@ -89,6 +89,18 @@ class TemplateParameters:
         # By name, those that become XLA's types: {"T": "kT"}.
         self.data_types: dict[str, str] = {}
 
+    def type_arguments(self, declaration: cindex.Cursor) -> dict[str, str]:
+        """Returns an instance's types, by the canonical spelling of their parameters."""
+        if any(word.spelling == "..." for one in self.cursors for word in one.get_tokens()):
+            raise Refused(self.function, "it has a pack of template arguments")
+        return {
+            cursor.type.get_canonical().spelling: declaration.get_template_argument_type(i)
+            .get_canonical()
+            .spelling
+            for i, cursor in enumerate(self.cursors)
+            if cursor.kind == _Kind.TEMPLATE_TYPE_PARAMETER
+        }
+
     def of(
         self, declaration: cindex.Cursor, ffi: str
     ) -> tuple[list[str], dict[str, str], dict[str, str]]:

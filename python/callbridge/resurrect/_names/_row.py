@@ -185,6 +185,40 @@ REASONS = {
 }
 
 
+# What programs write instead, where the name that stands for one is none of theirs: private, or of
+# this package. migrate reads it as a text.
+INSTEAD = {
+    "jax.core.ClosedJaxpr": "jax.extend.core.ClosedJaxpr",
+    "jax.core.Jaxpr": "jax.extend.core.Jaxpr",
+    "jax.core.JaxprEqn": "jax.extend.core.JaxprEqn",
+    "jax.core.Literal": "jax.extend.core.Literal",
+    "jax.core.Primitive": "jax.extend.core.Primitive",
+    "jax.core.Token": "jax.extend.core.Token",
+    "jax.core.Var": "jax.extend.core.Var",
+    "jax.core.concrete_or_error": "numpy.asarray",
+    "jax.core.get_aval": "jax.typeof (jax.core.get_aval before JAX 0.5.3)",
+    "jax.core.jaxpr_as_fun": "jax.extend.core.jaxpr_as_fun",
+    "jax.core.raise_to_shaped": "its argument, which is a ShapedArray by itself",
+    "jax.experimental.host_callback": "jax.pure_callback or jax.experimental.io_callback",
+    "jax.interpreters.ad.Zero.from_primal_value": "ad.Zero(jax.typeof(X).to_tangent_aval())",
+    "jax.interpreters.ad.Zero.from_value": "ad.Zero(jax.core.ShapedArray(X.shape, X.dtype))",
+    "jax.interpreters.ad.instantiate_zeros_aval": "ad.instantiate_zeros(ZERO)",
+    "jax.interpreters.ad.zeros_like_jaxval": "jax.numpy.zeros_like",
+    "jax.interpreters.batching.not_mapped": "None",
+    "jax.interpreters.mlir.custom_call": "jax.ffi.build_ffi_lowering_function",
+    "jax.interpreters.xla.backend_specific_translations": "jax.interpreters.mlir.register_lowering",
+    "jax.interpreters.xla.register_translation": "jax.interpreters.mlir.register_lowering",
+    "jax.interpreters.xla.translations": "jax.interpreters.mlir.register_lowering",
+    "jax.lax.zeros_like_array": "jax.numpy.zeros_like",
+    "jax.lib.xla_bridge.get_backend": "jax.extend.backend.get_backend",
+    "jax.lib.xla_client.register_custom_call_target": "jax.ffi.register_ffi_target",
+    "jax.linear_util.wrap_init": "jax.extend.linear_util.wrap_init",
+    "jax.util.safe_map": "map, behind a check of the lengths",
+    "jax.util.safe_zip": "zip(..., strict=True)",
+    "jaxlib.hlo_helpers.custom_call": "jax.ffi.build_ffi_lowering_function",
+}
+
+
 class NotHadError(AttributeError):
     """The name cannot be restored. Programs that try it, and have another way, take that."""
 
