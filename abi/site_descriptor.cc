@@ -77,9 +77,18 @@ class TreeReader {
       return bytes_.Expected(absl::StrCat("tuples nested at most ", Shape::kMaxTupleDepth, " deep"),
                              "one more");
     }
+    if (*type != PrimitiveType::kToken && *type != PrimitiveType::kTuple) {
+      absl::StatusOr<Shape> array = Shape::MakeArray(*type, {});
+      if (!array.ok()) {
+        return bytes_.Expected(
+            "a type that an array can have",
+            absl::StrCat(PrimitiveTypeName(*type), " (", static_cast<int>(*type), ")"));
+      }
+      bytes_.Skip(1);
+      return array;
+    }
     bytes_.Skip(1);
     if (*type == PrimitiveType::kToken) return Shape::MakeToken();
-    if (*type != PrimitiveType::kTuple) return Shape::MakeArray(*type, {});
     absl::StatusOr<std::vector<Shape>> elements =
         ReadShapes("tuple elements", enclosing_tuples + 1);
     if (!elements.ok()) return elements.status();

@@ -252,6 +252,8 @@ TEST(InspectionJson, HasAllThatIsFound) {
             "CUDA kernels for compute_90, sm_50", "HIP kernels"],
     "gpu_architectures": ["compute_90", "sm_50"],
     "python_modules": ["one", "two"],
+    "contains_xla": false,
+    "not_asked": 0,
     "has_capsules": true,
     "registry": [{"name": "xla::Global()", "place": "imported"},
                  {"name": "xla::Register()", "place": "a private copy"}],
