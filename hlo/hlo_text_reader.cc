@@ -23,6 +23,7 @@
 #include "callbridge/hlo/shape_proto.h"
 #include "callbridge/hlo/shape_proto_text.h"
 #include "callbridge/hlo/text_cursor.h"
+#include "google/protobuf/io/coded_stream.h"
 
 namespace callbridge::hlo {
 namespace {
@@ -427,11 +428,25 @@ absl::StatusOr<HloModuleProto> Checked(HloModuleProto module) {
   return module;
 }
 
-// Returns the module in a message that has one, which `get` finds, or an error.
+// Returns the bytes of the message's first field, if that is a field 1 that has bytes.
+absl::string_view FirstField(absl::string_view message) {
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(message.data()),
+                                                static_cast<int>(message.size()));
+  uint32_t size = 0;
+  if (stream.ReadTag() != 0x0a || !stream.ReadVarint32(&size)) return {};
+  const absl::string_view rest = message.substr(stream.CurrentPosition());
+  return size <= rest.size() ? rest.substr(0, size) : absl::string_view();
+}
+
+// Returns the module in a message that has one, which `get` finds, or an error. `depth` says how
+// many messages enclose the module. protobuf writes to standard error about a name that is not
+// UTF-8, and another kind of message has bytes there.
 template <typename Message, typename Get>
-absl::StatusOr<HloModuleProto> ModuleIn(absl::string_view bytes, Get get) {
+absl::StatusOr<HloModuleProto> ModuleIn(absl::string_view bytes, int depth, Get get) {
+  absl::string_view name = FirstField(bytes);
+  for (int i = 0; i < depth; ++i) name = FirstField(name);
   Message message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (!IsUtf8(name) || !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return absl::InvalidArgumentError("the bytes are not a message of this kind");
   }
   HloModuleProto* module = get(&message);
@@ -457,13 +472,13 @@ absl::StatusOr<HloModuleProto> ReadModule(absl::string_view bytes) {
   // A message of one kind often parses as another too, with meaningless fields. CheckModule()
   // decides. HloModuleProtoWithConfig has its module where HloProto has it.
   const absl::StatusOr<HloModuleProto> readings[] = {
-      ModuleIn<HloModuleProto>(bytes, [](HloModuleProto* module) { return module; }),
-      ModuleIn<xla::HloProto>(bytes,
+      ModuleIn<HloModuleProto>(bytes, 0, [](HloModuleProto* module) { return module; }),
+      ModuleIn<xla::HloProto>(bytes, 1,
                               [](xla::HloProto* dump) {
                                 return dump->has_hlo_module() ? dump->mutable_hlo_module()
                                                               : nullptr;
                               }),
-      ModuleIn<xla::HloSnapshot>(bytes, [](xla::HloSnapshot* snapshot) {
+      ModuleIn<xla::HloSnapshot>(bytes, 2, [](xla::HloSnapshot* snapshot) {
         return snapshot->hlo().has_hlo_module() ? snapshot->mutable_hlo()->mutable_hlo_module()
                                                 : nullptr;
       })};

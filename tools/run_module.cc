@@ -151,6 +151,10 @@ ExitStatus RunHere(const RunOptions& options, ForeignCode& foreign) {
   foreign.Begins(absl::StrCat("a library of ", options.file), "while it was loaded");
   const absl::StatusOr<ProgramPointer> program = CompileModule(
       **module, options.libraries, options.isolate, device->get(), options.synchronizes);
+  if (absl::IsUnimplemented(program.status())) {
+    return FailureInLines(
+        absl::UnimplementedError(absl::StrCat(options.file, ": ", program.status().message())));
+  }
   if (!program.ok()) return FailureInLines(program.status());
   const absl::StatusOr<Shape> result = ParseShape(callbridge_program_result(program->get()));
   if (!result.ok()) return Failure(result.status());
