@@ -38,6 +38,16 @@ TEST(ReadModule, ReadsAllForms) {
   }
 }
 
+TEST(ReadModule, WhatIsNoNameIsNotReported) {
+  xla::HloProto dump;
+  *dump.mutable_hlo_module() = Module();
+  dump.mutable_hlo_module()->set_name(std::string(300, 'n'));  // whose size has bytes beyond ASCII
+  testing::internal::CaptureStderr();
+  const absl::Status status = ReadModule(dump.SerializeAsString()).status();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(status.ok()) << status;
+}
+
 TEST(ReadModule, TextBeginsWithBlanksAndComments) {
   const std::string text = "HloModule m\nENTRY e {\n  ROOT a = f32[2] parameter(0)\n}\n";
   for (absl::string_view before :
