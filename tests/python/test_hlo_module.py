@@ -39,7 +39,7 @@ def test_one_result(tmp_path):
 def test_results_and_aliases(tmp_path):
     arrays = [Array(F32, (2,)), Array(S32, (300, 2))]
     text = shown(tmp_path, arrays, arrays, has_side_effect=True, aliases={0: 0, 1: 1})
-    assert "(f32[2]{0},s32[300,2]{1,0}) custom-call(" in text
+    assert "(f32[2]{0}, s32[300,2]{1,0}) custom-call(" in text
     assert "output_to_operand_aliasing={{0}: (0, {}), {1}: (1, {})}" in text
     assert "custom_call_has_side_effect=true" in text
     text = shown(tmp_path, arrays, arrays[:1], aliases={0: 0})
