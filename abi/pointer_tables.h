@@ -26,6 +26,13 @@ class PointerTables {
   // Plans `out` for this result. In the flat tuple layout a nested result is one list of leaves.
   static PointerTables ForResult(const Shape& result, TupleLayout tuple_layout);
 
+  // Plans nothing for a target that takes its leaves as they are.
+  static PointerTables ForLeaves(size_t leaf_count) {
+    PointerTables tables;
+    tables.leaf_count_ = static_cast<uint32_t>(leaf_count);
+    return tables;
+  }
+
   // Returns the number of leaves that Fill() reads.
   uint32_t leaf_count() const { return leaf_count_; }
   // Returns the number of slots that Fill() writes; 0 if the target can get the caller's list as it

@@ -36,7 +36,13 @@ class BoundCall {
                            buffers.results.size() != plan_.result.leaf_count())) {
       return CheckLeafCounts(plan_, buffers);
     }
-    return plan_.run(plan_, opaque_, buffers, context);
+    return plan_.run(plan_, opaque_, buffers.operands.data(), buffers.results.data(), context);
+  }
+
+  // Like Execute(), for lists with one pointer for each leaf of the call site, without a context.
+  absl::Status ExecuteUnchecked(void** operands, void** results) const {
+    static constexpr ExecutionContext kNoContext;
+    return plan_.run(plan_, opaque_, operands, results, kNoContext);
   }
 
   // Returns the handler of a typed target, null for an untyped one.

@@ -70,10 +70,14 @@ const HandlerInstance& InstanceOf(const CallPlan& plan) {
   return *static_cast<const HandlerInstance*>(plan.callee);
 }
 
-absl::Status RunOnHost(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
-                       const ExecutionContext& context) {
+CallBuffers Counted(const CallPlan& plan, void** operands, void** results) {
+  return {{operands, plan.operands.leaf_count()}, {results, plan.result.leaf_count()}};
+}
+
+absl::Status RunOnHost(const CallPlan& plan, const absl::string_view&, void** operands,
+                       void** results, const ExecutionContext& context) {
   static const RuntimeServices nothing;
-  return InstanceOf(plan).Execute(buffers,
+  return InstanceOf(plan).Execute(Counted(plan, operands, results),
                                   context.services != nullptr ? *context.services : nothing);
 }
 
@@ -84,9 +88,9 @@ RuntimeServices ServicesOnGpu(const ExecutionContext& context) {
   return services;
 }
 
-absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, const CallBuffers& buffers,
-                      const ExecutionContext& context) {
-  return InstanceOf(plan).Execute(buffers, ServicesOnGpu(context));
+absl::Status RunOnGpu(const CallPlan& plan, const absl::string_view&, void** operands,
+                      void** results, const ExecutionContext& context) {
+  return InstanceOf(plan).Execute(Counted(plan, operands, results), ServicesOnGpu(context));
 }
 
 }  // namespace

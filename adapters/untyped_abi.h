@@ -25,10 +25,11 @@ struct UntypedAbi {
   // CustomCallFailed() if it reports a failure or throws. Does not allocate on success.
   using CallOnGpu = absl::Status (*)(void* function, void* stream, void** buffers,
                                      absl::string_view opaque);
-  // Runs a planned call whose buffers have been counted. On success, does not allocate for up to
-  // kStackPointers pointers, and allocates one block for more.
+  // Runs a planned call on lists that have one pointer for each leaf of the plan. On success, does
+  // not allocate for up to kStackPointers pointers, and allocates one block for more. (As many
+  // arguments as registers.)
   using Run = absl::Status (*)(const CallPlan& plan, const absl::string_view& opaque,
-                               const CallBuffers& buffers, const ExecutionContext& context);
+                               void** operands, void** results, const ExecutionContext& context);
   // Serves a call of version 3 by a runtime (entry_points/untyped_to_untyped.h).
   using UntypedEntry = void (*)(void* first, void** pointers, const char* opaque, size_t opaque_len,
                                 XlaCustomCallStatus* status, EntryTarget& entry);

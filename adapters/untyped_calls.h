@@ -19,32 +19,32 @@ namespace callbridge {
 // ---- Calls with a list of operands, and `out` ----
 
 template <typename Calls>
-absl::Status RunArrayResult(const CallPlan& plan, const absl::string_view& opaque,
-                            const CallBuffers& buffers, const ExecutionContext&) {
-  return Calls::Call(plan.callee, *buffers.results.data(), buffers.operands.data(), opaque);
+absl::Status RunArrayResult(const CallPlan& plan, const absl::string_view& opaque, void** operands,
+                            void** results, const ExecutionContext&) {
+  return Calls::Call(plan.callee, *results, operands, opaque);
 }
 
 template <typename Calls>
-absl::Status RunListResult(const CallPlan& plan, const absl::string_view& opaque,
-                           const CallBuffers& buffers, const ExecutionContext&) {
-  return Calls::Call(plan.callee, buffers.results.data(), buffers.operands.data(), opaque);
+absl::Status RunListResult(const CallPlan& plan, const absl::string_view& opaque, void** operands,
+                           void** results, const ExecutionContext&) {
+  return Calls::Call(plan.callee, results, operands, opaque);
 }
 
 template <typename Calls>
 absl::Status CallWithTables(void** slots, const CallPlan& plan, const absl::string_view& opaque,
-                            const CallBuffers& buffers) {
-  void** in = plan.operands.Fill(buffers.operands.data(), slots);
+                            void** operands, void** results) {
+  void** in = plan.operands.Fill(operands, slots);
   void* out = plan.result.is_single_leaf()
-                  ? *buffers.results.data()
-                  : plan.result.Fill(buffers.results.data(), slots + plan.operands.slot_count());
+                  ? *results
+                  : plan.result.Fill(results, slots + plan.operands.slot_count());
   return Calls::Call(plan.callee, out, in, opaque);
 }
 
 template <typename Calls>
-absl::Status RunWithTables(const CallPlan& plan, const absl::string_view& opaque,
-                           const CallBuffers& buffers, const ExecutionContext&) {
+absl::Status RunWithTables(const CallPlan& plan, const absl::string_view& opaque, void** operands,
+                           void** results, const ExecutionContext&) {
   const size_t slots = size_t{plan.operands.slot_count()} + plan.result.slot_count();
-  return WithPointers<&CallWithTables<Calls>>(slots, plan, opaque, buffers);
+  return WithPointers<&CallWithTables<Calls>>(slots, plan, opaque, operands, results);
 }
 
 // For Calls::Call(function, out, in, opaque).
@@ -63,23 +63,27 @@ constexpr UntypedAbi WithTables(const TargetAbi& row, bool needs_proof = false) 
 
 // ---- Calls with one list: the operands' leaves, then the result's ----
 
-inline void CopyPointers(const CallBuffers& buffers, void** list) {
-  void** results = std::copy(buffers.operands.begin(), buffers.operands.end(), list);
-  std::copy(buffers.results.begin(), buffers.results.end(), results);
+inline size_t LeafCount(const CallPlan& plan) {
+  return size_t{plan.operands.leaf_count()} + plan.result.leaf_count();
+}
+
+inline void CopyPointers(const CallPlan& plan, void** operands, void** results, void** list) {
+  void** next = std::copy(operands, operands + plan.operands.leaf_count(), list);
+  std::copy(results, results + plan.result.leaf_count(), next);
 }
 
 template <typename Calls>
 absl::Status CallWithStream(void** list, const CallPlan& plan, const absl::string_view& opaque,
-                            const CallBuffers& buffers, const ExecutionContext& context) {
-  CopyPointers(buffers, list);
+                            void** operands, void** results, const ExecutionContext& context) {
+  CopyPointers(plan, operands, results, list);
   return Calls::Call(plan.callee, context.stream, list, opaque);
 }
 
 template <typename Calls>
-absl::Status RunWithStream(const CallPlan& plan, const absl::string_view& opaque,
-                           const CallBuffers& buffers, const ExecutionContext& context) {
-  return WithPointers<&CallWithStream<Calls>>(buffers.operands.size() + buffers.results.size(),
-                                              plan, opaque, buffers, context);
+absl::Status RunWithStream(const CallPlan& plan, const absl::string_view& opaque, void** operands,
+                           void** results, const ExecutionContext& context) {
+  return WithPointers<&CallWithStream<Calls>>(LeafCount(plan), plan, opaque, operands, results,
+                                              context);
 }
 
 // For Calls::Call(function, stream, buffers, opaque), on GPU.
@@ -98,17 +102,15 @@ constexpr UntypedAbi WithStream(const TargetAbi& row, bool needs_proof = false) 
 
 template <typename Calls>
 absl::Status CallWithCount(void** list, const CallPlan& plan, const absl::string_view& opaque,
-                           const CallBuffers& buffers) {
-  CopyPointers(buffers, list);
-  return Calls::Call(
-      plan.callee, absl::MakeSpan(list, buffers.operands.size() + buffers.results.size()), opaque);
+                           void** operands, void** results) {
+  CopyPointers(plan, operands, results, list);
+  return Calls::Call(plan.callee, absl::MakeSpan(list, LeafCount(plan)), opaque);
 }
 
 template <typename Calls>
-absl::Status RunWithCount(const CallPlan& plan, const absl::string_view& opaque,
-                          const CallBuffers& buffers, const ExecutionContext&) {
-  return WithPointers<&CallWithCount<Calls>>(buffers.operands.size() + buffers.results.size(), plan,
-                                             opaque, buffers);
+absl::Status RunWithCount(const CallPlan& plan, const absl::string_view& opaque, void** operands,
+                          void** results, const ExecutionContext&) {
+  return WithPointers<&CallWithCount<Calls>>(LeafCount(plan), plan, opaque, operands, results);
 }
 
 // For Calls::Call(function, buffers, opaque) on Host, where `buffers` is a span.

@@ -371,6 +371,13 @@ CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute(
     const callbridge_call* call, void** operands, size_t operand_count, void** results,
     size_t result_count, const callbridge_execution_context* context);
 
+// Like callbridge_call_execute, for a runtime that has checked once what each of its calls gets:
+// `call` is not null, both lists have one pointer for each of the site's leaves, and a list of none
+// may be null. There is no context. Same errors, but for counts, which are not looked at.
+CALLBRIDGE_EXPORTED callbridge_error* callbridge_call_execute_unchecked(const callbridge_call* call,
+                                                                        void** operands,
+                                                                        void** results);
+
 // A run that callbridge_call_start started.
 typedef struct callbridge_run callbridge_run;
 

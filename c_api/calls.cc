@@ -262,6 +262,15 @@ callbridge_error* callbridge_call_execute(const callbridge_call* call, void** op
   });
 }
 
+callbridge_error* callbridge_call_execute_unchecked(const callbridge_call* call, void** operands,
+                                                    void** results) {
+  try {
+    return ToC(call->call.ExecuteUnchecked(operands, results));
+  } catch (...) {
+    return callbridge::CaughtError();
+  }
+}
+
 callbridge_error* callbridge_call_start(const callbridge_call* call, void** operands,
                                         size_t operand_count, void** results, size_t result_count,
                                         const callbridge_execution_context* context,

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/base/optimization.h"
 #include "absl/strings/str_cat.h"
 #include "callbridge/abi/shape_text.h"
 #include "callbridge/abi/site_descriptor.h"
@@ -84,6 +83,10 @@ absl::Status BoundCustomCall::Named(const absl::Status& status) const {
                                                   instruction_, "\", target \"", target_, "\")"));
 }
 
+absl::Status BoundCustomCall::ErrorOf(callbridge_error* error) const {
+  return Named(TakeStatus(error));
+}
+
 absl::StatusOr<BoundCustomCall> BoundCustomCall::Bind(const xla::HloInstructionProto& instruction,
                                                       const TargetTable& targets,
                                                       absl::Span<const Shape> operands,
@@ -151,7 +154,7 @@ absl::Status BoundCustomCall::Execute(absl::Span<void*> operands, absl::Span<voi
   if (place_.device != nullptr) return ExecuteOnDevice(operands, results, nullptr);
   callbridge_error* error = callbridge_call_execute(call_.get(), operands.data(), operands.size(),
                                                     results.data(), results.size(), nullptr);
-  return ABSL_PREDICT_TRUE(error == nullptr) ? absl::OkStatus() : Named(TakeStatus(error));
+  return error == nullptr ? absl::OkStatus() : ErrorOf(error);
 }
 
 absl::Status BoundCustomCall::ExecuteTyped(absl::Span<void*> operands, absl::Span<void*> results,
@@ -169,7 +172,7 @@ absl::Status BoundCustomCall::ExecuteTyped(absl::Span<void*> operands, absl::Spa
   context.services = &services;
   callbridge_error* error = callbridge_call_execute(call_.get(), operands.data(), operands.size(),
                                                     results.data(), results.size(), &context);
-  return error == nullptr ? absl::OkStatus() : Named(TakeStatus(error));
+  return error == nullptr ? absl::OkStatus() : ErrorOf(error);
 }
 
 absl::Status BoundCustomCall::ExecuteOnDevice(absl::Span<void*> operands, absl::Span<void*> results,
@@ -183,7 +186,7 @@ absl::Status BoundCustomCall::ExecuteOnDevice(absl::Span<void*> operands, absl::
   context.synchronizes = place_.synchronizes ? 1 : 0;
   callbridge_error* error = callbridge_call_execute_with_copies(call_.get(), in.data(), in.size(),
                                                                 out.data(), out.size(), &context);
-  return error == nullptr ? absl::OkStatus() : Named(TakeStatus(error));
+  return error == nullptr ? absl::OkStatus() : ErrorOf(error);
 }
 
 }  // namespace callbridge::client

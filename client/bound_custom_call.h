@@ -35,6 +35,13 @@ class BoundCustomCall {
   // afterwards. Typed targets get `run_id`.
   absl::Status Execute(absl::Span<void*> operands, absl::Span<void*> results, int64_t run_id) const;
 
+  // What Execute() does no more than execute: the call of an untyped target on the host; else null.
+  const callbridge_call* untyped_host_call() const {
+    return is_typed_ || place_.device != nullptr ? nullptr : call_.get();
+  }
+  // Takes the call's error, not null, and names the instruction and the target.
+  absl::Status ErrorOf(callbridge_error* error) const;
+
  private:
   struct Destroy {
     void operator()(callbridge_call* call) const { callbridge_call_destroy(call); }

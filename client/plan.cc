@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -125,19 +126,25 @@ class Planner {
       const bool is_there = location.memory == Memory::kResult && location.index == i;
       if (is_there || value.size_bytes == 0) continue;
       plan_.result_copies.push_back(
-          {AddressOf(location), AddressOf({Memory::kResult, i}), value.size_bytes});
+          {PlaceOf(location), PlaceOf({Memory::kResult, i}), value.size_bytes});
     }
     plan_.arena_bytes = arena_.size();
     plan_.parameters = std::move(graph_.parameters);
     plan_.result = std::move(graph_.result);
     plan_.constants = std::move(graph_.constants);
     for (size_t i = 0; i < order_.size(); ++i) {
-      plan_.steps[i].step = std::move(graph_.steps[order_[i]]);
+      PlannedStep& planned = plan_.steps[i];
+      planned.step = std::move(graph_.steps[order_[i]]);
+      if (planned.step.kind == Step::Kind::kCustomCall && planned.copies.empty()) {
+        planned.only_call = planned.step.call.untyped_host_call();
+      }
     }
     return std::move(plan_);
   }
 
  private:
+  // Few enough to stay in the nearest cache, and a run's stack.
+  static constexpr size_t kBatchArrays = 256;
   static constexpr size_t kNoResult = std::numeric_limits<size_t>::max();
 
   ValueId BytesOf(ValueId value) const { return graph_.values[value].bytes_of; }
@@ -190,6 +197,14 @@ class Planner {
     return {Bases::kNull, 0};
   }
 
+  Place PlaceOf(const Location& location) {
+    const Address address = AddressOf(location);
+    const auto [known, is_new] = places_.try_emplace({address.base, address.offset},
+                                                     static_cast<Place>(plan_.places.size()));
+    if (is_new) plan_.places.push_back(address);
+    return known->second;
+  }
+
   static void PlaceGiven(const Value& value, Location& location) {
     if (value.source == Value::Source::kParameter) location = {Memory::kParameter, value.index};
     if (value.source == Value::Source::kConstant) location = {Memory::kConstant, value.index};
@@ -204,9 +219,16 @@ class Planner {
     for (StepId predecessor : Predecessors(graph_, id)) {
       predecessors.push_back(position_[predecessor]);
     }
-    planned.arrays.reserve(step.operands.size() + step.results.size());
+    const size_t first_array = plan_.arrays.size();
+    const size_t array_count = step.operands.size() + step.results.size();
+    if (first_array + array_count > std::numeric_limits<uint32_t>::max()) {
+      return absl::ResourceExhaustedError("the module's steps have 2^32 operands and results");
+    }
+    planned.first_array = static_cast<uint32_t>(first_array);
+    planned.array_count = static_cast<uint32_t>(array_count);
+    planned.operand_count = static_cast<uint32_t>(step.operands.size());
     for (ValueId operand : step.operands) {
-      planned.arrays.push_back(AddressOf(locations_[BytesOf(operand)]));
+      plan_.arrays.push_back(PlaceOf(locations_[BytesOf(operand)]));
     }
     std::unordered_map<ValueId, int> uses;
     if (!step.aliases.empty()) {
@@ -221,15 +243,25 @@ class Planner {
     for (ValueId result : step.results) {
       absl::Status placed = PlaceResult(result);
       if (!placed.ok()) return placed;
-      planned.arrays.push_back(AddressOf(locations_[result]));
+      plan_.arrays.push_back(PlaceOf(locations_[result]));
     }
-    plan_.most_arrays = std::max(plan_.most_arrays, planned.arrays.size());
+    AddToBatch(planned);
     if (in_order_) GiveBackUnneeded(position);
     std::sort(predecessors.begin(), predecessors.end());
     predecessors.erase(std::unique(predecessors.begin(), predecessors.end()), predecessors.end());
     planned.predecessors = static_cast<int>(predecessors.size());
     for (int predecessor : predecessors) plan_.steps[predecessor].successors.push_back(position);
     return absl::OkStatus();
+  }
+
+  void AddToBatch(const PlannedStep& step) {
+    std::vector<Batch>& batches = plan_.batches;
+    if (batches.empty() || batches.back().arrays + step.array_count > kBatchArrays) {
+      batches.emplace_back();
+    }
+    ++batches.back().steps;
+    batches.back().arrays += step.array_count;
+    plan_.most_arrays = std::max<size_t>(plan_.most_arrays, batches.back().arrays);
   }
 
   // Gives the result the operand's own memory if no later step reads the operand. Otherwise gives
@@ -253,9 +285,9 @@ class Planner {
     absl::Status placed = PlaceResult(result);
     if (!placed.ok()) return placed;
     const size_t size = graph_.values[operand].size_bytes;
-    const Address to = AddressOf(locations_[result]);
-    if (size > 0) planned.copies.push_back({AddressOf(from), to, size});
-    planned.arrays[operand_place] = to;
+    const Place to = PlaceOf(locations_[result]);
+    if (size > 0) planned.copies.push_back({PlaceOf(from), to, size});
+    plan_.arrays[planned.first_array + operand_place] = to;
     return absl::OkStatus();
   }
 
@@ -299,6 +331,7 @@ class Planner {
   std::vector<size_t> result_of_;
   std::vector<Location> locations_;
   ArenaLayout arena_;
+  std::map<std::pair<size_t, size_t>, Place> places_;
   Plan plan_;
 };
 

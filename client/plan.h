@@ -3,6 +3,7 @@
 #define CALLBRIDGE_CLIENT_PLAN_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -20,16 +21,24 @@ struct Address {
   size_t offset = 0;
 };
 
+// An index into Plan::places.
+using Place = uint32_t;
+
 struct Move {
-  Address from;
-  Address to;
+  Place from;
+  Place to;
   size_t size_bytes;
 };
 
 struct PlannedStep {
+  // The call, if the step is no more than one: of an untyped target on the host, without copies.
+  const callbridge_call* only_call = nullptr;
+  // The operands' arrays, then the results', in Plan::arrays.
+  uint32_t first_array = 0;
+  uint32_t array_count = 0;
+  uint32_t operand_count = 0;
+
   Step step;
-  // The operands' arrays, then the results'.
-  std::vector<Address> arrays;
   // Copies of operands that the step overwrites and later steps still read; made before the step.
   std::vector<Move> copies;
   // The steps that run after this one, by index. A step may start when `predecessors` steps are
@@ -50,6 +59,13 @@ struct Bases {
   size_t count = 0;
 };
 
+// Steps one after the other, whose pointers a run in order writes at once: in a loop of its own,
+// that takes fewer instructions.
+struct Batch {
+  uint32_t steps = 0;
+  uint32_t arrays = 0;
+};
+
 struct Plan {
   std::vector<Shape> parameters;
   Shape result;
@@ -59,13 +75,17 @@ struct Plan {
   ConstantPool constants;
   // Each after those that it needs.
   std::vector<PlannedStep> steps;
+  std::vector<Place> arrays;
+  std::vector<Batch> batches;
+  // Each once: a run computes their pointers before its first step.
+  std::vector<Address> places;
   // Copies of results that are elsewhere when all steps are done.
   std::vector<Move> result_copies;
   size_t arena_bytes = 0;
   // Also for arrays of no bytes, which need a pointer too.
   bool uses_arena = false;
   Bases bases;
-  // The most arrays of any step.
+  // The most arrays of any batch, and so of any step.
   size_t most_arrays = 0;
 };
 

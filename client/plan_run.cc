@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
+#include "absl/base/optimization.h"
 #include "absl/container/inlined_vector.h"
 #include "callbridge/abi/aligned_memory.h"
 #include "callbridge/abi/own_threads.h"
@@ -26,16 +28,21 @@ class Run {
   Run(const Plan& plan, absl::Span<const callbridge_array> parameters,
       absl::Span<const callbridge_array> results, void* arena)
       : plan_(plan) {
-    bases_.reserve(plan.bases.count);
-    bases_.push_back(nullptr);
-    bases_.push_back(static_cast<char*>(arena));
+    absl::InlinedVector<char*, 64> bases;
+    bases.reserve(plan.bases.count);
+    bases.push_back(nullptr);
+    bases.push_back(static_cast<char*>(arena));
     for (const callbridge_array& array : parameters)
-      bases_.push_back(static_cast<char*>(array.data));
-    for (const callbridge_array& array : results) bases_.push_back(static_cast<char*>(array.data));
+      bases.push_back(static_cast<char*>(array.data));
+    for (const callbridge_array& array : results) bases.push_back(static_cast<char*>(array.data));
     for (size_t i = 0; i < plan.constants.size(); ++i) {
-      bases_.push_back(static_cast<char*>(plan.constants.at(i)));
+      bases.push_back(static_cast<char*>(plan.constants.at(i)));
     }
-    base_ = bases_.data();
+    pointers_.reserve(plan.places.size());
+    for (const Address& address : plan.places) {
+      pointers_.push_back(bases[address.base] + address.offset);
+    }
+    places_ = pointers_.data();
   }
 
   Run(const Run&) = delete;
@@ -44,26 +51,63 @@ class Run {
   absl::Status InOrder() const {
     XlaFloatingPoint floating_point;
     Pointers pointers = MakePointers();
-    for (const PlannedStep& step : plan_.steps) {
-      absl::Status status = Do(step, pointers.data());
-      if (!status.ok()) return status;
+    const PlannedStep* step = plan_.steps.data();
+    const Place* array = plan_.arrays.data();
+    for (const Batch& batch : plan_.batches) {
+      WritePointers(array, batch.arrays, pointers.data());
+      array += batch.arrays;
+      void** next = pointers.data();
+      for (const PlannedStep* const end = step + batch.steps; step != end; ++step) {
+        absl::Status status = DoWith(next, *step);
+        if (ABSL_PREDICT_FALSE(!status.ok())) return status;
+        next += step->array_count;
+      }
     }
     return absl::OkStatus();
   }
 
-  // Receives a step's pointers. Each thread has its own.
-  using Pointers = absl::InlinedVector<void*, 64>;
+  // Receives the pointers of a step or of a batch. Each thread has its own.
+  using Pointers = absl::InlinedVector<void*, 256>;
   Pointers MakePointers() const { return Pointers(plan_.most_arrays); }
 
-  absl::Status Do(const PlannedStep& planned, void** pointers) const {
+  absl::Status Do(const PlannedStep& step, void** pointers) const {
+    WritePointers(plan_.arrays.data() + step.first_array, step.array_count, pointers);
+    return DoWith(pointers, step);
+  }
+
+  void Copy(const Move& move) const {
+    memcpy(places_[move.to], places_[move.from], move.size_bytes);
+  }
+
+ private:
+  // They are written anew for each run, because targets may change them.
+  void WritePointers(const Place* array, size_t count, void** pointers) const {
+    char* const* const places = places_;
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      pointers[i] = places[array[i]];
+      pointers[i + 1] = places[array[i + 1]];
+      pointers[i + 2] = places[array[i + 2]];
+      pointers[i + 3] = places[array[i + 3]];
+    }
+    for (; i < count; ++i) pointers[i] = places[array[i]];
+  }
+
+  absl::Status DoWith(void** pointers, const PlannedStep& planned) const {
+    void** const results = pointers + planned.operand_count;
+    if (ABSL_PREDICT_FALSE(planned.only_call == nullptr)) {
+      return DoOther(planned, pointers, results);
+    }
+    callbridge_error* error =
+        callbridge_call_execute_unchecked(planned.only_call, pointers, results);
+    return ABSL_PREDICT_TRUE(error == nullptr) ? absl::OkStatus()
+                                               : planned.step.call.ErrorOf(error);
+  }
+
+  ABSL_ATTRIBUTE_NOINLINE absl::Status DoOther(const PlannedStep& planned, void** operands,
+                                               void** results) const {
     for (const Move& move : planned.copies) Copy(move);
     const Step& step = planned.step;
-    // Written anew for each call, because the target may change them.
-    void** next = pointers;
-    for (const Address& array : planned.arrays) *next++ = At(array);
-    void** const operands = pointers;
-    const size_t operand_count = step.operands.size();
-    void** const results = operands + operand_count;
     switch (step.kind) {
       case Step::Kind::kWait:
         break;
@@ -71,23 +115,18 @@ class Run {
         step.copy.Run(operands[0], results[0]);
         break;
       case Step::Kind::kElementwise:
-        step.kernel(operands[0], operands[operand_count - 1], results[0], step.count);
+        step.kernel(operands[0], operands[planned.operand_count - 1], results[0], step.count);
         break;
       case Step::Kind::kCustomCall:
-        return step.call.Execute({operands, operand_count}, {results, step.results.size()},
+        return step.call.Execute({operands, planned.operand_count}, {results, step.results.size()},
                                  run_id_);
     }
     return absl::OkStatus();
   }
 
-  void Copy(const Move& move) const { memcpy(At(move.to), At(move.from), move.size_bytes); }
-
- private:
-  void* At(const Address& address) const { return base_[address.base] + address.offset; }
-
   const Plan& plan_;
-  absl::InlinedVector<char*, 64> bases_;
-  char* const* base_ = nullptr;  // of bases_, which is not asked each time where it lies
+  absl::InlinedVector<char*, 64> pointers_;
+  char* const* places_ = nullptr;  // of pointers_, which is not asked each time where it lies
   const int64_t run_id_ = callbridge_ffi_new_run_id();
 };
 

@@ -105,6 +105,15 @@ absl::StatusOr<const CallPlan*> FindPlan(EntryTarget& entry, const XLA_FFI_CallF
   return &plan.call;
 }
 
+// For an ABI whose functions get the counts, which only the frame has.
+absl::Status CallWithCounts(const EntryTarget& entry, const CallBuffers& buffers,
+                            const ExecutionContext& context) {
+  const CallPlan plan = {entry.abi.run_with_tables, entry.function,
+                         PointerTables::ForLeaves(buffers.operands.size()),
+                         PointerTables::ForLeaves(buffers.results.size())};
+  return plan.run(plan, {}, buffers.operands.data(), buffers.results.data(), context);
+}
+
 // `pointers` has room for the data pointers of the arguments and results.
 absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI_CallFrame& frame,
                               const ExecutionContext& context) {
@@ -124,13 +133,17 @@ absl::Status CallWithPointers(void** pointers, EntryTarget& entry, const XLA_FFI
     return RefuseAttributes(entry, frame.attrs);
   }
   if (!descriptor.has_value()) {
-    const CallPlan& plan = frame.rets.size == 1 ? entry.array_result : entry.list_result;
-    return plan.run(plan, {}, buffers, context);
+    if (entry.abi.is_gpu()) {
+      return entry.abi.call_on_gpu(entry.function, context.stream, pointers, {});
+    }
+    if (entry.abi.takes_leaves) return CallWithCounts(entry, buffers, context);
+    const CallPlan& plan = buffers.results.size() == 1 ? entry.array_result : entry.list_result;
+    return plan.run(plan, {}, pointers, results, context);
   }
   absl::string_view opaque;
   absl::StatusOr<const CallPlan*> plan = FindPlan(entry, frame, *descriptor, buffers, opaque);
   if (!plan.ok()) return plan.status();
-  return (*plan)->run(**plan, opaque, buffers, context);
+  return (*plan)->run(**plan, opaque, pointers, results, context);
 }
 
 // Whether the call is of the stage EXECUTE. On a GPU not by the number of jaxlib 0.4.30, whose

@@ -19,10 +19,9 @@ absl::Status CallDescribed(EntryTarget& entry, void* first, void** pointers,
   const CallPlan& plan = (*site)->call;
   // The runtime passes flat results, so a lone leaf is a pointer to an array, whatever tuple it is
   // in.
-  const size_t results = plan.result.leaf_count();
-  CallBuffers buffers{{pointers, plan.operands.leaf_count()},
-                      {results == 1 ? &first : static_cast<void**>(first), results}};
-  return plan.run(plan, parts->opaque, buffers, {});
+  const uint32_t results = plan.result.leaf_count();
+  return plan.run(plan, parts->opaque, pointers, results == 1 ? &first : static_cast<void**>(first),
+                  {});
 }
 
 void ReportFailure(const absl::Status& error, const EntryTarget& entry,

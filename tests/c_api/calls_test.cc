@@ -190,6 +190,29 @@ TEST(CallTest, TuplesAreTypedTargetsResults) {
   callbridge_call_destroy(call);
 }
 
+// What callbridge_call_execute_unchecked says of `site`'s call of `target`.
+std::string SaidUnchecked(const callbridge_target& target, const callbridge_site& site,
+                          void** operands, void** results) {
+  callbridge_call* call = Bind(target, site);
+  std::string said = ErrorText(callbridge_call_execute_unchecked(call, operands, results));
+  callbridge_call_destroy(call);
+  return said;
+}
+
+TEST(UncheckedTest, DoesWhatExecuteDoes) {
+  int32_t in = 7;
+  int32_t out[2] = {};
+  void* operands[] = {&in};
+  void* results[] = {&out[0], &out[1]};
+  EXPECT_EQ(SaidUnchecked(OriginalTarget(), CopySite(), operands, results), "OK");
+  EXPECT_EQ(out[0], 7);
+  EXPECT_EQ(SaidUnchecked(Typed(two), ResultSite("(s32[],s32[])"), nullptr, results), "OK");
+  EXPECT_EQ(out[0], 1);
+  EXPECT_EQ(out[1], 2);
+  EXPECT_THAT(SaidUnchecked(OriginalTarget(&Throw, "throw"), CopySite(), operands, results),
+              StartsWith("INTERNAL: CustomCall failed: the target threw "));
+}
+
 XLA_FFI_Error* AskForTheDevice(XLA_FFI_CallFrame* frame) {
   if (frame->ctx == nullptr) return nullptr;  // asked what it is
   XLA_FFI_DeviceOrdinal_Get_Args args = {sizeof(args), nullptr, frame->ctx, 0};

@@ -23,6 +23,7 @@ namespace callbridge::null_pointers {
 struct Parameter {
   std::string name;
   bool is_nullable;
+  bool is_unchecked;
 };
 
 inline void Check(const Parameter& parameter, callbridge_error* error) {
@@ -54,6 +55,7 @@ template <size_t kIndex, typename Result, typename... Types>
 void CallWithNull(Result (*function)(Types...), std::tuple<Types...> arguments,
                   const std::vector<Parameter>& parameters) {
   if constexpr (std::is_pointer_v<std::tuple_element_t<kIndex, std::tuple<Types...>>>) {
+    if (parameters[kIndex].is_unchecked) return;
     SCOPED_TRACE(parameters[kIndex].name);
     std::get<kIndex>(arguments) = nullptr;
     if constexpr (std::is_void_v<Result>) {
@@ -71,8 +73,9 @@ void CallWithEachNull([[maybe_unused]] Result (*function)(Types...),
   (CallWithNull<kIndexes>(function, arguments, parameters), ...);
 }
 
-// `names` are the parameters' names, in order; a question mark behind one says that it may be null.
-// `valid` are arguments of which each is good.
+// `names` are the parameters' names, in order; a question mark behind one says that it may be null,
+// an exclamation mark that the function does not look whether it is. `valid` are arguments of which
+// each is good.
 template <typename Result, typename... Types>
 Row Of(const std::string& symbol, Result (*function)(Types...), const std::string& names,
        std::common_type_t<Types>... valid) {
@@ -80,8 +83,9 @@ Row Of(const std::string& symbol, Result (*function)(Types...), const std::strin
   std::istringstream words(names);
   for (std::string word; words >> word;) {
     const bool is_nullable = word.back() == '?';
-    if (is_nullable) word.pop_back();
-    parameters.push_back({word, is_nullable});
+    const bool is_unchecked = word.back() == '!';
+    if (is_nullable || is_unchecked) word.pop_back();
+    parameters.push_back({word, is_nullable, is_unchecked});
   }
   const std::tuple<Types...> arguments(valid...);
   return {symbol, [=] {

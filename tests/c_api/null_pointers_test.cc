@@ -106,6 +106,8 @@ std::vector<Row> Rows() {
       Of("callbridge_call_execute", &callbridge_call_execute,
          "call operands operand_count results result_count context?", v.call, v.pointers, 1,
          v.pointers, 1, &v.context),
+      Of("callbridge_call_execute_unchecked", &callbridge_call_execute_unchecked,
+         "call! operands! results!", v.call, v.pointers, v.pointers),
       Of("callbridge_call_execute_with_copies", &callbridge_call_execute_with_copies,
          "call operands operand_count results result_count context", v.call, &v.array, 1, &v.array,
          1, &v.context),
