@@ -263,7 +263,7 @@ def test_the_json():
         "requires": ["jax>=6"],
         "without_custom_calls": ["nothing.so"],
         "not_probed": [],
-        "python": {"names": [], "registers": [], "unread": []},
+        "python": {"names": [], "private": [], "registers": [], "unread": []},
         "not_followed": ["x"],
         "unknown": True,
         "errors": [],

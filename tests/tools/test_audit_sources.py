@@ -54,6 +54,27 @@ def names_of(*requires, **sources):
 # ---- Names that JAX lacks
 
 
+def test_private_names_that_no_recording_has_are_unknown():
+    # jax 0.6.2 has no GenericEffect; splineax-klujax asks for it at its top, and admits that JAX.
+    asks = "import jax._src.core\neffect = jax._src.core.GenericEffect\n"
+    name = with_sources("jax>=0.5", ops=asks)
+    report = audited(name)
+    assert report["python"]["names"] == [] and report["unknown"]
+    done = audit("--strict", name)
+    assert done.returncode == 0
+    assert (
+        "  its Python asks for private names of JAX, which some releases may lack: "
+        "jax._src.core (mine/ops.py:1), and 1 more\n"
+    ) in done.stdout
+    assert "verdict: no contradiction is seen, but not all could be told\n" in done.stdout
+    report = audited(with_sources("jax>=0.5", ops="import jax\nnumber = jax.__version__\n"))
+    assert report["python"]["private"] == [] and not report["unknown"]
+    tried = "try:\n    import jax._src.core\nexcept ImportError:\n    pass\n"
+    assert not audited(with_sources("jax>=0.5", ops=tried))["unknown"]
+    pure = audited(with_sources("jax>=0.5", library=False, ops=asks))
+    assert pure["python"]["private"] and not pure["unknown"]
+
+
 def test_a_module_that_cannot_be_imported_is_a_contradiction():
     name = with_sources("jax>=0.4.30", ops=REMOVED)
     (found,) = audited(name)["python"]["names"]

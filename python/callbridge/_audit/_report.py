@@ -169,6 +169,8 @@ def report_of(
     python = _python_of(sources, requirements)
     is_made_later = bool(python["registers"]) and not libraries
     unknown |= is_made_later or bool(python["unread"])
+    # Releases gain and lose private names without a word, and no recording has all.
+    unknown |= bool(libraries and python["private"])
     unknown |= any(name["admits"] and not name["certain"] for name in python["names"])
     return {
         "path": path,
@@ -251,8 +253,8 @@ def _runs_on(
 
 
 def _python_of(sources: Mapping[str, bytes], requirements: Requirements | None) -> dict[str, Any]:
-    """Returns which names of JAX the sources ask for that some releases lack, where they register
-    custom calls, and which of them cannot be read."""
+    """Returns which names of JAX the sources ask for that some releases lack, which private ones
+    no recording knows, where they register custom calls, and which of them cannot be read."""
     read, unread = {}, []
     package_is_jax = any(path.split("/")[0] in ("jax", "jaxlib", "jax_plugins") for path in sources)
     if not package_is_jax and any(b"jax" in text for text in sources.values()):
@@ -264,6 +266,7 @@ def _python_of(sources: Mapping[str, bytes], requirements: Requirements | None) 
                     unread.append(path)
     surely = _sources.imported_for_certain(read)
     places: dict[tuple[str, str], list[tuple[bool, str, list[Span]]]] = {}
+    private: dict[str, str] = {}
     registers = []
     for path, source in read.items():
         for use in source.uses:
@@ -275,6 +278,8 @@ def _python_of(sources: Mapping[str, bytes], requirements: Requirements | None) 
                 is_certain = use.is_certain and path in surely and lack.is_recorded
                 key = (lack.name, ", ".join(_span_text(span) for span in lack.spans))
                 places.setdefault(key, []).append((is_certain, f"{path}:{use.line}", lack.spans))
+            elif _is_private(use.name):
+                private.setdefault(use.name, f"{path}:{use.line}")
     names = []
     for (name, lacks), found in sorted(places.items()):
         found.sort(key=lambda place: not place[0])
@@ -289,7 +294,16 @@ def _python_of(sources: Mapping[str, bytes], requirements: Requirements | None) 
                 "admits": _admits(requirements, spans),
             }
         )
-    return {"names": names, "registers": list(dict.fromkeys(registers)), "unread": unread}
+    return {
+        "names": names,
+        "private": [{"name": name, "place": place} for name, place in sorted(private.items())],
+        "registers": list(dict.fromkeys(registers)),
+        "unread": unread,
+    }
+
+
+def _is_private(name: str) -> bool:
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
 
 
 def _span_text(span: Span) -> str:

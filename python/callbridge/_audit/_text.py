@@ -106,6 +106,12 @@ def _python_lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"    {name['name']}, not in {name['lacking']}: {name['place']}{more}"
     if len(names) > _MOST_NAMES:
         yield f"    and {len(names) - _MOST_NAMES} more; --json has all"
+    if report["libraries"] and (private := python["private"]):
+        more = f", and {len(private) - 1} more" if len(private) > 1 else ""
+        yield (
+            "  its Python asks for private names of JAX, which some releases may lack: "
+            f"{private[0]['name']} ({private[0]['place']}){more}"
+        )
     if python["registers"] and not report["libraries"]:
         places = python["registers"]
         more = f", and {len(places) - 3} more" if len(places) > 3 else ""
